@@ -1,7 +1,7 @@
 // `inspect`: reads a file once, whatever it holds, and reports what is in it.
 
 import type { GzipFacts } from '../codec/gzip/members'
-import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
+import { contradictsSignature, GZIP_SIGNATURE } from '../codec/range/content-sniff'
 import type { Dialect } from '../codec/tsv/dialect'
 import { FeedError, familyOf } from '../errors'
 import { filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
@@ -93,7 +93,7 @@ export async function inspect(
   }
 }
 
-/** A file whose first block was read to see what it is. No text begins with the byte of gzip. */
+/** A file whose first two bytes were read to see whether it is gzip. */
 class OpenedFile {
   /** Bytes that were read. */
   bytes = 0
@@ -104,13 +104,17 @@ class OpenedFile {
   private constructor(first: Uint8Array | undefined, rest: AsyncGenerator<Uint8Array, void, void>) {
     this.#first = first
     this.#rest = rest
-    this.isGzip = first?.[0] === GZIP_SIGNATURE[0]
+    this.isGzip =
+      first !== undefined && first.length > 1 && !contradictsSignature(0, first, GZIP_SIGNATURE)
   }
 
   static async of(blocks: AsyncGenerator<Uint8Array, void, void>): Promise<OpenedFile> {
+    let first: Uint8Array | undefined
     for (;;) {
       const { done, value } = await blocks.next()
-      if (done || value.length > 0) return new OpenedFile(value || undefined, blocks)
+      if (done) return new OpenedFile(first, blocks)
+      first = first === undefined ? value : Buffer.concat([first, value])
+      if (first.length > 1) return new OpenedFile(first, blocks)
     }
   }
 

@@ -362,3 +362,27 @@ test('a source that cannot be read is a failure of the call', async () => {
   const stopped = inspect([Buffer.from('a\n1\n')], { signal: AbortSignal.abort() })
   await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
 })
+
+test('only the two bytes of gzip make a file gzip, however they are cut', async () => {
+  const text = [Buffer.of(0x1f), Buffer.from('itemId\ttitle\n1\tx\n')]
+  const plain = await inspect(text)
+  expect([plain.gzip, plain.rows, plain.header?.columns[0]]).toEqual([null, 1, '\u001fitemId'])
+  const zipped = gzipSync('itemId\ttitle\n1\tx\n')
+  const cut = await inspect([zipped.subarray(0, 0), zipped.subarray(0, 1), zipped.subarray(1)])
+  expect([cut.gzip?.verifiedMembers, cut.rows, cut.sourceBytes]).toEqual([1, 1, zipped.length])
+  expect((await inspect([Buffer.of(0x1f)])).gzip).toBe(null)
+})
+
+test('a file without header line and rows has its columns', async () => {
+  const { columns, failure } = await inspect([], { dialect: { header: ['a', 'b'] } })
+  expect([columns.map(({ name }) => name), failure]).toEqual([['a', 'b'], null])
+})
+
+test('a column has no more distinct values than filled cells', async () => {
+  for (let seed = 0; seed < 4; seed++) {
+    const values = Array.from({ length: 20_000 }, (_, n) => `${'v'.repeat(70)}${seed}-${n}`)
+    const { columns } = await inspect([Buffer.from(`a\tb\n\t${values.join('\n\t')}\n`)])
+    expect(columns[1]!.distinctIsExact).toBe(false)
+    expect(columns[1]!.distinct).toBeLessThanOrEqual(20_000)
+  }
+})

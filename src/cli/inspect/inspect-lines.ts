@@ -153,7 +153,12 @@ function driftLines(drift: readonly Drift[]): string[] {
 
 function failureLines({ failure }: InspectReport): string[] {
   if (failure === null) return []
-  return [`The file cannot be read to its end: ${failure.code}: ${failure.message}`]
+  // The message names an option of the library, which the command has as two options.
+  const [, delimiter] = /delimiter: '(.+?)'/.exec(failure.message) ?? []
+  return [
+    `The file cannot be read to its end: ${failure.code}: ${failure.message}`,
+    ...(delimiter === undefined ? [] : [`Try --delimiter '${delimiter}' --quoting doubled`]),
+  ]
 }
 
 function percent(count: number, of: number): string {

@@ -19,6 +19,7 @@ import {
   stateItemReader,
 } from '../../sync/index'
 import { messageWithPlace } from '../error-place'
+import { printError } from '../output'
 import { schemaFile } from '../schema-file'
 import { knownColumns } from './known-columns'
 import { stopRequest } from './stop-signals'
@@ -67,7 +68,7 @@ export async function exportCommand({
       const untyped = format === 'csv' ? documentedCells : stateItemObject
       const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
       await written(items, placed(plain), sink, stop.signal)
-      if (typed?.note !== undefined) console.error(typed.note)
+      if (typed?.note !== undefined) printError(typed.note)
     } finally {
       await state.close()
     }

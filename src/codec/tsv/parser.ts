@@ -200,7 +200,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { columnNames } = this.#rules
     if (this.#rows === undefined && columnNames === undefined)
       throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
-    if (headed && columnNames !== undefined)
+    if (columnNames !== undefined)
       this.#rows ??= this.#collectorFor(columnNames, { row: 0, line: 1, byteOffset: 0 })
     const last = this.#rows?.flush(headed && !this.#hasBatch)
     if (last !== undefined) yield last

@@ -89,7 +89,9 @@ export class ColumnProfiler {
       filled: this.#filled,
       invalid: this.#invalid,
       invalidCells: this.#invalidCells,
-      distinct: frequent.isExact ? frequent.size : this.#distinct.estimate(),
+      distinct: frequent.isExact
+        ? frequent.size
+        : Math.min(this.#distinct.estimate(), this.#filled),
       distinctIsExact: frequent.isExact,
       bytes:
         this.#filled === 0
