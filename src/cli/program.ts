@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], feedmill = program(argv)): Pr
   try {
     await feedmill
       .hook('preAction', (_, command) => {
-        // `profile --json FILE` prints the table, so that its failures are text too.
+        // `verify --json FILE` prints the table, so that its failures are text too.
         isJson = command.opts().json === true
         refusePasswords(argv)
       })

@@ -31,10 +31,7 @@ export function addProfileCommand(feedmill: Command): Command {
         .argParser(wholeNumberOf(1, 9_999))
         .default(5),
     )
-    .option(
-      '--json [file]',
-      'print JSON instead of the table, or print the table and write JSON to a file',
-    )
+    .option('--json', 'print one JSON object instead of the table')
     .option(
       '--baseline <file>',
       'compare with a saved result; exit code 1 when the file has become slower',

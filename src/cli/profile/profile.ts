@@ -21,10 +21,8 @@ export interface ProfileOptions {
   readonly schema?: string
   readonly read: CellReading
   readonly rounds: number
-  /**
-   * True prints JSON instead of the table. A path writes JSON into that file and prints the table.
-   */
-  readonly json?: string | true
+  /** Prints JSON instead of the table. */
+  readonly json?: boolean
   readonly baseline?: string
   readonly save?: string
   /** The share of the throughput that may be lost. */
@@ -60,7 +58,6 @@ export async function profile(
   await print(options.json === true ? jsonText(told, 2).split('\n') : profileReport(result))
   for (const warning of comparison?.warnings ?? []) printError(`warning: ${warning}`)
   if (comparison) printError(comparisonReport(comparison, result.totals))
-  if (typeof options.json === 'string') await write(options.json, told)
   if (comparison?.verdict === 'slower') process.exitCode = FAILURE
   else if (options.save !== undefined) await write(options.save, result)
 }

@@ -142,6 +142,11 @@ test('a schema of the user and a dialect', async () => {
   expect(report.sample[0].cells[0].text).toBe('a "b"')
 })
 
+test('a file of another dialect is answered with the options of the command', async () => {
+  const { out } = await command(fileOf('comma.csv', 'sku,stock\nc,1\n'))
+  expect(out.at(-1)).toBe("Try --delimiter ',' --quoting doubled")
+})
+
 test('a URL is read in ranges, or as a whole from a server without them', async () => {
   const bytes = gzipSync(GOOD)
   const ranges: (string | undefined)[] = []

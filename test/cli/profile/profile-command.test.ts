@@ -62,8 +62,8 @@ test('the command accepts every option', async () => {
     baseline: 'b',
   }
   expect(profile).toHaveBeenLastCalledWith(path, { ...options, json: true })
-  await command(path, '--json', 'c', '--read', '0')
-  expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ json: 'c', read: 0 }))
+  await command('--json', path, '--read', '0')
+  expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ json: true, read: 0 }))
   await command(path, '--schema', 'stock.mjs')
   expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ schema: 'stock.mjs' }))
 })
