@@ -30,7 +30,10 @@ export type ProgressOutput = Pick<Writable, 'write'> & {
   readonly columns?: number
 }
 
-/** @param isWanted false writes only the lines above the bar */
+/**
+ * @param total 0 where it is not known, so that there is no bar beside the text
+ * @param isWanted false writes only the lines above the bar
+ */
 export function progressBar(
   total: number,
   isWanted: boolean,
@@ -46,9 +49,11 @@ export function progressBar(
     isShown,
     update(done, what, newTotal) {
       if (newTotal !== undefined) total = newTotal
-      const share = total > 0 ? Math.min(done / total, 1) : 0
-      const text = `${Math.floor(share * 100)}% | ${printableText(what)}`
-      latest = isShown ? `${barOf(share)} ${text}` : text
+      latest = printableText(what)
+      if (total > 0) {
+        const share = Math.min(done / total, 1)
+        latest = `${isShown ? `${barOf(share)} ` : ''}${Math.floor(share * 100)}% | ${latest}`
+      }
       if (!isWanted || now() - drawnAt < (isShown ? DRAW_MS : LINE_MS)) return
       drawnAt = now()
       if (isShown) draw()

@@ -41,7 +41,7 @@ test('elsewhere the bar prints a line every few seconds, and none for a short ru
 })
 
 test.each([
-  [true, ['\r\x1b[Ktrouble\n', `\r\x1b[K${'░'.repeat(30)} 0% | a`]],
+  [true, ['\r\x1b[Ktrouble\n', '\r\x1b[Ka']],
   [false, ['trouble\n']],
 ])('errors are printed above the bar (terminal: %s)', (isTTY, lines) => {
   const { written, bar, wait } = terminal(isTTY)
@@ -60,4 +60,13 @@ test('a bar that is switched off is not shown, on a terminal either', () => {
   progress.update(5, 'a')
   progress.stop()
   expect([progress.isShown, written]).toEqual([false, []])
+})
+
+test('fault 115: no text of a bar moves the cursor; without a total it is the text alone', () => {
+  const { written, bar, wait } = terminal(true)
+  wait(1_000)
+  const progress = bar(0)
+  progress.update(7, '7 items\u001b[2J')
+  progress.above('a\r\nb')
+  expect(written).toEqual(['\r\x1b[K7 items�[2J', '\r\x1b[Ka⏎b\n', '\r\x1b[K7 items�[2J'])
 })

@@ -10,6 +10,12 @@ export const MARKETPLACE = 'MKT_US'
 export const CATEGORY = '220'
 export const SCOPE_BASE = 'https://api.market.example/oauth'
 
+/**
+ * The bootstraps of items and groups, and the snapshots of a day: the default files of the emulated
+ * service.
+ */
+export const FILES = 26
+
 /** Bounds the ranges that are held or in flight, and so the memory of a download. */
 const RANGES_AHEAD = 4
 

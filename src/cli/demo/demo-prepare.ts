@@ -4,7 +4,8 @@
 
 import type { World } from '../../emulator/index'
 import type { FeedService } from '../../index'
-import { CATEGORY, type DemoOptions, MARKETPLACE } from './demo-job'
+import { progressBar } from '../progress-bar'
+import { CATEGORY, type DemoOptions, FILES, MARKETPLACE } from './demo-job'
 
 export interface Prepared {
   readonly files: number
@@ -20,22 +21,29 @@ interface Info {
 }
 
 const HOUR_MS = 3_600_000
+const MAKING = 'the emulated service makes the files'
 const PLACE = { marketplace: MARKETPLACE, categoryId: CATEGORY }
 
 /** Asks for the beginning of each file that the demo will read, one after the other. */
 export async function prepareFiles(
   service: FeedService,
   world: World,
-  { streamOnly }: Pick<DemoOptions, 'streamOnly'>,
+  { streamOnly, json }: Pick<DemoOptions, 'streamOnly' | 'json'>,
 ): Promise<Prepared> {
   const startedAt = performance.now()
+  const bar = progressBar(streamOnly ? 1 : FILES, !json)
   let files = 0
   let bytesCompressed = 0
-  for (const info of asked(service, world, streamOnly)) {
-    const { empty, totalBytes = 0 } = await info
-    if (empty) continue
-    files++
-    bytesCompressed += totalBytes
+  try {
+    bar.update(files, MAKING)
+    for (const info of asked(service, world, streamOnly)) {
+      const { empty, totalBytes = 0 } = await info
+      if (empty) continue
+      bytesCompressed += totalBytes
+      bar.update(++files, MAKING)
+    }
+  } finally {
+    bar.stop()
   }
   return { files, bytesCompressed, seconds: (performance.now() - startedAt) / 1000 }
 }

@@ -16,14 +16,18 @@ import { progressBar } from '../progress-bar'
 import { progressText } from '../sync/sync-lines'
 import { textTable } from '../text-table'
 import { GroupCheck, TruthCheck } from './demo-check'
-import { CATEGORY, type DemoJob, type DemoOutcome, demoRanges, MARKETPLACE } from './demo-job'
+import {
+  CATEGORY,
+  type DemoJob,
+  type DemoOutcome,
+  demoRanges,
+  FILES,
+  MARKETPLACE,
+} from './demo-job'
 import { killedRun } from './demo-kill'
 
-/**
- * The bootstraps of items and groups, and the snapshots of a day: the default files of the emulated
- * service.
- */
-const FILES = 26
+/** The rows between two looks at the clock. */
+const ROWS_A_STEP = 1_000
 /** The number of applied files after which the first run is killed. */
 const FILES_BEFORE_KILL = 9
 
@@ -70,6 +74,7 @@ async function verified(
   folder: string,
 ): Promise<Omit<DemoOutcome, 'ingestSeconds'>> {
   const state = await openState(folder)
+  const bar = progressBar(options.items, !options.json)
   try {
     const category = state.categories[0]!
     const truth = new TruthCheck(world, world.end)
@@ -79,6 +84,7 @@ async function verified(
       .tap(({ itemId, row, group }) => {
         truth.row(itemId, row)
         groups.row(row, group)
+        if (truth.rows % ROWS_A_STEP === 0) bar.update(truth.rows, 'items written and compared')
       })
       .map(stateItemObject)
       .run(ndjsonSink(options.out))
@@ -93,6 +99,7 @@ async function verified(
       problems: [...truth.problems, ...groups.problems(outcome.groups)],
     }
   } finally {
+    bar.stop()
     await state.close()
   }
 }

@@ -20,6 +20,7 @@ import {
 } from '../../sync/index'
 import { messageWithPlace } from '../error-place'
 import { printError } from '../output'
+import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { knownColumns } from './known-columns'
 import { stopRequest } from './stop-signals'
@@ -44,8 +45,9 @@ type PlainItem = Record<string, unknown>
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
  * columns, as text. With a schema both have its columns, typed by it. A cell that is not of its
- * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws every failure, also
- * that of a reader that closes the pipe (EPIPE). The state folder is closed in any case.
+ * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws every
+ * failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in any
+ * case.
  */
 export async function exportCommand({
   state: folder,
@@ -67,7 +69,9 @@ export async function exportCommand({
       const typed = schema && new TypedItems(schema, format)
       const untyped = format === 'csv' ? documentedCells : stateItemObject
       const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
-      await written(items, placed(plain), sink, stop.signal)
+      // The rows themselves may be on the screen.
+      const isWanted = process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
+      await written(counted(items, isWanted), placed(plain), sink, stop.signal)
       if (typed?.note !== undefined) printError(typed.note)
     } finally {
       await state.close()
@@ -77,6 +81,24 @@ export async function exportCommand({
     else throw error
   } finally {
     stop.release()
+  }
+}
+
+/** Shows how many items have gone through. */
+async function* counted(
+  blocks: AsyncGenerator<readonly StateItem[], void, void>,
+  isWanted: boolean,
+): AsyncGenerator<readonly StateItem[], void, void> {
+  const bar = progressBar(0, isWanted)
+  let items = 0
+  try {
+    for await (const block of blocks) {
+      yield block
+      items += block.length
+      bar.update(items, `${items} items written`)
+    }
+  } finally {
+    bar.stop()
   }
 }
 

@@ -22,7 +22,7 @@ test.each([
     { transport: fetchTransport(emulator.fetch), now },
   )
   try {
-    const prepared = await prepareFiles(service, world, { streamOnly })
+    const prepared = await prepareFiles(service, world, { streamOnly, json: true })
     expect(prepared).toMatchObject({ files })
     expect(prepared.bytesCompressed).toBeGreaterThan(files * 100)
     const made = (['itemsAt', 'groupsAt', 'changesWithin'] as const).map(name =>
