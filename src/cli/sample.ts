@@ -5,7 +5,7 @@ import { lstat } from 'node:fs/promises'
 import { createWorld, gzipBytes } from '../emulator/index'
 import { byteSink, FeedError, pipeline } from '../index'
 import { byteSizeText } from './byte-size'
-import { print } from './output'
+import { jsonText, print } from './output'
 
 export interface SampleOptions {
   /** Items ever listed; fewer are active. */
@@ -25,7 +25,7 @@ export async function sample(
   { json, ...options }: SampleOptions & { readonly json: boolean },
 ): Promise<void> {
   const file = await writeSample(path, options)
-  await print(json ? JSON.stringify(file) : sampleLines(file).join('\n'))
+  await print(json ? jsonText(file) : sampleLines(file))
 }
 
 /**
