@@ -64,21 +64,23 @@ test('a file with a schema of the user is read with it', async () => {
   const task = { file: { path, format: 'plain' as const }, feed: 'stock', schema: { path: schema } }
   const result = await profileRound({ ...task, reading: 'typed' }, () => {})
   expect(result).toMatchObject({ columns: 1, rows: 2, badRows: 1 })
-  expect(result.firstBad).toMatch(/^CELL_INVALID: sku: not readable as int32/)
+  expect(result.firstBad).toMatch(/^CELL_INVALID: \S+stock\.tsv: sku: not readable as int32/)
 })
 
 describe('a bad row affects only itself', () => {
   test('when it is short', async () => {
     const result = await round(`${TEXT}v1|1|0\tshort\n${ROWS[0]}`, 'plain')
     expect(result).toMatchObject({ rows: 301, badRows: 1 })
-    expect(result.firstBad).toMatch(/^TSV_ROW_SHORT: row 301, line 302, byte \d+: /)
+    expect(result.firstBad).toMatch(/^TSV_ROW_SHORT: \S+: row 301, line 302, byte \d+: /)
   })
 
   test('when a cell cannot be decoded, where cells are decoded', async () => {
     const text = `${TEXT}v1|1|0\ttitle\tdear\nv1|2|0\ttitle\tcheap\n`
     const result = await round(text, 'plain', 'typed')
     expect(result).toMatchObject({ rows: 302, badRows: 2 })
-    expect(result.firstBad).toMatch(/^CELL_INVALID: priceValue: .*\(row 301, line 302, byte \d+\)$/)
+    expect(result.firstBad).toMatch(
+      /^CELL_INVALID: \S+: priceValue: .*\(row 301, line 302, byte \d+\)$/,
+    )
     expect(await round(text, 'plain', 'objects')).toMatchObject({ rows: 302, badRows: 0 })
   })
 })
