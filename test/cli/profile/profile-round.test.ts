@@ -71,7 +71,7 @@ describe('a bad row affects only itself', () => {
   test('when it is short', async () => {
     const result = await round(`${TEXT}v1|1|0\tshort\n${ROWS[0]}`, 'plain')
     expect(result).toMatchObject({ rows: 301, badRows: 1 })
-    expect(result.firstBad).toMatch(/^TSV_ROW_SHORT: \S+: row 301, line 302, byte \d+: /)
+    expect(result.firstBad).toMatch(/^TSV_ROW_SHORT: \S+, row 301, line 302, byte \d+: /)
   })
 
   test('when a cell cannot be decoded, where cells are decoded', async () => {
