@@ -1,5 +1,6 @@
 // Formats the events of a synchronisation as lines for people and as JSON lines. Times are UTC.
 
+import type { ErrorCode } from '../../index'
 import {
   type AppliedFile,
   type CategoryProgress,
@@ -77,13 +78,28 @@ export function summaryLines(summary: SyncSummary): string[] {
   ]
 }
 
-/** Returns a line for each file that could not be fetched: for people, or as JSON. */
-export function failureLines({ failed }: SyncSummary, isJson: boolean): string[] {
-  return failed.map(({ file, error }) =>
+/**
+ * Returns a line for each file that could not be fetched, and for each category that has lost a file
+ * and cannot go on without a new bootstrap: for people, or as JSON.
+ */
+export function failureLines({ failed, categories }: SyncSummary, isJson: boolean): string[] {
+  const lost = categories.flatMap(({ gone }) => gone.filter(needsBootstrap).slice(0, 1))
+  const failures = [...failed, ...lost.map(file => ({ file, error: LOST }))]
+  return failures.map(({ file, error }) =>
     isJson
       ? jsonText({ error: { file: fileIdKey(file), ...errorObject(error) } })
       : `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
   )
+}
+
+const LOST = {
+  code: 'SYNC_FILE_FAILED',
+  message: 'lost for good, and the service has no newer bootstrap yet',
+} as const satisfies { readonly code: ErrorCode; readonly message: string }
+
+/** A lost day of items or priorities is no reason for a new bootstrap. */
+function needsBootstrap({ feed }: FileId): boolean {
+  return feed === 'item_snapshot' || feed === 'item_group'
 }
 
 /**

@@ -54,8 +54,8 @@ export interface SyncCommand extends ServiceSettings {
 }
 
 /**
- * Runs until all is done or a signal comes. The exit code is 1 when a file could not be fetched,
- * and 128 plus the number of the signal after a signal.
+ * Runs until all is done or a signal comes. The exit code is 1 when a file could not be fetched or
+ * is lost until there is a new bootstrap, and 128 plus the number of the signal after a signal.
  */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   limitHeapGrowth()
@@ -80,8 +80,9 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
-    printError(failureLines(summary, options.json))
-    if (summary.failed.length > 0) process.exitCode = FAILURE
+    const failures = failureLines(summary, options.json)
+    printError(failures)
+    if (failures.length > 0) process.exitCode = FAILURE
   } catch (error) {
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode

@@ -107,6 +107,24 @@ describe('feedmill sync', () => {
     },
   )
 
+  test('fault 117: an hour that is lost for good is exit code 1 and one line, each time', async () => {
+    const state = stateIn('lost')
+    const early = new Date('2026-03-01T02:00:00Z')
+    expect((await run({ state, until: early, json: true })).exitCode).toBeUndefined()
+    // The service has the same bootstrap as before, and the calendar needs a newer one.
+    const now = new Date(at.command.now!.getTime() + 8 * 86_400_000)
+    for (const json of [false, true]) {
+      const { err, exitCode } = await run({ state, now, json })
+      const told = err.filter(line => line.includes('lost for good'))
+      expect([told.length, exitCode]).toEqual([1, 1])
+      expect(told[0]).toContain(
+        json
+          ? '{"error":{"file":"MKT_US/220/item_snapshot/2026-03-01T02:00:00.000Z"'
+          : 'feedmill: SYNC_FILE_FAILED: 220 item_snapshot 2026-03-01T02:00:00.000Z: lost for good',
+      )
+    }
+  })
+
   test('refuses a folder that another run uses, and the folder of another service', async () => {
     const state = stateIn('plain')
     const lock = await StateLock.take(machineEnvironment, state)
