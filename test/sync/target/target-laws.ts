@@ -91,6 +91,8 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
     const world = { seed, items: 30, churn: 40, start: START, hours: 72, categories: CATEGORIES }
     const emulator = { world, bootstrapAt: BOOTSTRAP_AT, ...options }
     const shop = new SmallShop(emulator, FIRST_MS, between && { between })
+    // Each file costs a transaction.
+    shop.limits = { priorityDaysBack: 2 }
     closing.push(() => shop.close())
     return shop
   }
@@ -193,12 +195,14 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
     test('fault 123: A first run has the priorities of the days before the bootstrap.', async () => {
       const place = await opened()
       const shop = shopOf(8)
-      await intoTarget(shop, place.target()).summary
-      const items = await Promise.all(
-        CATEGORIES.map(categoryId => place.items({ marketplace: 'MKT_US', categoryId })),
+      shop.limits = {}
+      await shop.syncInto(place.target(), { ...TROUBLED, categories: ['220'] }).summary
+      const items = await place.items({ marketplace: 'MKT_US', categoryId: '220' })
+      const truth = shop.truePayloads('220', FIRST_MS)
+      expect(items.map(payloadOf)).toEqual(
+        items.map(({ row }) => truth.get(String(row.itemId)) ?? ''),
       )
-      expect(items.flat().filter(item => payloadOf(item) !== '').length).toBeGreaterThan(1)
-      await expectStateOf(shop, place, [FIRST_MS])
+      expect(items.filter(item => payloadOf(item) !== '').length).toBeGreaterThan(0)
     }, 60_000)
 
     test('A second writer of a category is refused, and may write when the first has closed.', async () => {
@@ -257,10 +261,6 @@ async function expectStateOf(
       const expected = await itemsOf(category)
       const feeds = new Set(category.files.map(({ id }) => id.feed))
       expect(feeds).toContain('item_priority')
-      const payloads = shop.truePayloads(category.categoryId, times[0]!)
-      expect(expected.map(payloadOf)).toEqual(
-        expected.map(({ row }) => payloads.get(String(row.itemId)) ?? ''),
-      )
       const { watermark } = category.plan(new Date(shop.nowMs))
       const { world } = shop.emulator
       const truth = [...world.truthAt(watermark!, { categoryId: category.categoryId })]
