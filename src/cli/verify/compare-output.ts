@@ -134,7 +134,8 @@ function cutCells({ itemId, column, expected, received }: CellExample): CellExam
 }
 
 function shown(value: unknown): string {
-  return value === null || value === undefined ? '' : String(value)
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function cut(text: string): string {

@@ -2,21 +2,30 @@
 // the documents give a column a type or form with more than one text. src/guide/verify.md lists
 // these rules.
 
-const SEPARATORS: Readonly<Record<string, string>> = { pipeList: '|', commaList: ',' }
+import { isDeepStrictEqual } from 'node:util'
+import { type Aspect, decodeAspects, decodeRegions } from '../../index'
+
+/** The comparisons of decoded cells, by the type of their column. */
+const DECODED: Readonly<Record<string, (expected: string, received: object) => boolean>> = {
+  pipeList: isEqualList('|'),
+  commaList: isEqualList(','),
+  aspects: isEqualAspects,
+  regions: isEqualRegions,
+}
 
 /**
- * Returns whether the value is an object, or a list in a column that is no list. There is no rule
- * by which it could be compared.
+ * Returns whether the value is an object or a list in a column of another type. There is no rule by
+ * which it could be compared.
  */
 export function isStructured(type: string, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return !(Array.isArray(value) && SEPARATORS[type] !== undefined)
+  return typeof value === 'object' && value !== null && DECODED[type] === undefined
 }
 
 /** @param type the type of the column (item-feeds.md, section 2.2) */
 export function isEqualCell(type: string, expected: string, received: unknown): boolean {
   if (received === null || received === undefined) return expected === ''
-  const text = Array.isArray(received) ? received.join(SEPARATORS[type]) : String(received)
+  if (typeof received === 'object') return DECODED[type]?.(expected, received) ?? false
+  const text = String(received)
   if (text === expected) return true
   if (text === '' || expected === '') return false
   switch (type) {
@@ -30,6 +39,31 @@ export function isEqualCell(type: string, expected: string, received: unknown): 
     default:
       return false
   }
+}
+
+function isEqualList(separator: string): (expected: string, received: object) => boolean {
+  return (expected, received) => Array.isArray(received) && received.join(separator) === expected
+}
+
+/** Compares objects with `name` and `value`, or one object with the value or values of each name. */
+function isEqualAspects(expected: string, received: object): boolean {
+  const given: readonly Partial<Aspect>[] = Array.isArray(received)
+    ? received.map(Object)
+    : Object.entries(received).flatMap(([name, values]) =>
+        [values].flat().map(value => ({ name, value })),
+      )
+  const hasLabels = given.some(({ label }) => label !== undefined)
+  const keysOf = (aspects: readonly Partial<Aspect>[]) =>
+    aspects
+      .map(({ name, value = null, label = null }) =>
+        JSON.stringify([name, value, hasLabels ? label : null]),
+      )
+      .sort()
+  return isDeepStrictEqual(keysOf(given), keysOf(decodeAspects(expected)))
+}
+
+function isEqualRegions(expected: string, received: object): boolean {
+  return isDeepStrictEqual({ countries: [], regions: [], ...received }, decodeRegions(expected))
 }
 
 function isSame<T>(read: (text: string) => T | undefined, a: string, b: string): boolean {

@@ -2,6 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isEqualCell, isStructured } from '../../../src/cli/verify/equal-cell'
 
+const cell = (...pairs: [string, string][]) =>
+  pairs.map(([name, value]) => `${btoa(name)}:${btoa(value)}`).join(';')
+const ASPECTS = cell(['Color', 'red'], ['Color', 'blue'], ['Size', 'L'])
+const LABELLED = `${btoa('Look')}|${cell(['Color', 'red'])}`
+
 test.each([
   ['text', '', null],
   ['text', '', undefined],
@@ -19,6 +24,21 @@ test.each([
   ['pipeList', 'Toys|Games', ['Toys', 'Games']],
   ['commaList', 'A,B', ['A', 'B']],
   ['commaList', '', []],
+  [
+    'aspects',
+    ASPECTS,
+    [
+      { name: 'Size', value: 'L' },
+      { name: 'Color', value: 'red' },
+      { name: 'Color', value: 'blue' },
+    ],
+  ],
+  ['aspects', ASPECTS, { Color: ['red', 'blue'], Size: 'L' }],
+  ['aspects', LABELLED, [{ label: 'Look', name: 'Color', value: 'red' }]],
+  ['aspects', LABELLED, { Color: 'red' }],
+  ['aspects', '', []],
+  ['regions', 'COUNTRY:US|CA;REGION:EUROPE;', { countries: ['US', 'CA'], regions: ['EUROPE'] }],
+  ['regions', 'REGION:EUROPE', { regions: ['EUROPE'] }],
 ])('%s: %j is equal to %j', (type, expected, received) => {
   expect(isEqualCell(type, expected, received)).toBe(true)
 })
@@ -36,6 +56,14 @@ test.each([
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00'],
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00.001Z'],
   ['pipeList', 'Toys|Games', ['Games', 'Toys']],
+  ['aspects', ASPECTS, { Color: ['red', 'L'], Size: 'blue' }],
+  ['aspects', ASPECTS, { Color: 'red', Size: 'L' }],
+  ['aspects', ASPECTS, ['Color', 'Size']],
+  ['aspects', ASPECTS, {}],
+  ['aspects', LABELLED, [{ label: null, name: 'Color', value: 'red' }]],
+  ['aspects', LABELLED, [{ name: 'Q29sb3I=', value: 'red' }]],
+  ['regions', 'REGION:EUROPE', { countries: ['EUROPE'] }],
+  ['text', 'a', ['a']],
 ])('%s: %j is not equal to %j', (type, expected, received) => {
   expect(isEqualCell(type, expected, received)).toBe(false)
 })
@@ -48,10 +76,10 @@ test('in a text column every change of the text is a difference', () => {
   )
 })
 
-test('objects, and lists where there is no list, cannot be compared', () => {
-  const structured = ['a', 1, null, ['a'], {}].map(value => isStructured('aspects', value))
+test('objects and lists in a column of another type cannot be compared', () => {
+  const structured = ['a', 1, null, ['a'], {}].map(value => isStructured('text', value))
   expect(structured).toEqual([false, false, false, true, true])
-  expect(isStructured('pipeList', ['a'])).toBe(false)
+  expect(['pipeList', 'aspects', 'regions'].some(type => isStructured(type, ['a']))).toBe(false)
 })
 
 test('a long decimal is compared in one pass', () => {

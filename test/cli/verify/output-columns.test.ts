@@ -41,12 +41,18 @@ test('a renamed column is compared by its documented name, an ignored one is not
 
 test('other columns, and columns with objects, are named and not compared', async () => {
   const { compared, unknown, structured } = await read([
-    { itemId: '1', category: ['a', 'b'], localizedAspects: [{ name: 'Color' }], extra: 1 },
+    {
+      itemId: '1',
+      category: ['a', 'b'],
+      localizedAspects: [{ name: 'Color' }],
+      priceValue: {},
+      extra: 1,
+    },
   ])
   expect([compared.map(({ name }) => name), unknown, structured]).toEqual([
-    ['category'],
+    ['category', 'localizedAspects'],
     ['extra'],
-    ['localizedAspects'],
+    ['priceValue'],
   ])
 })
 

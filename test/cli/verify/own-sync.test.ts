@@ -54,7 +54,8 @@ async function* itemsOf(machine: SimulatedMachine) {
   const state = await openState('/state', { environment: machine.start() })
   try {
     for (const category of state.categories)
-      for await (const block of category.items()) for (const { row } of block) yield row.toObject()
+      for await (const block of category.items())
+        for (const { row } of block) yield JSON.parse(JSON.stringify(row.toObject()))
   } finally {
     await state.close()
   }
