@@ -20,6 +20,7 @@ export const TOOLS = {
   'redis-server': 'a restart of Redis',
   initdb: 'a restart of PostgreSQL',
   ip: 'a writer that loses its network',
+  mkfifo: 'outputs that are FIFOs',
   '/dev/full': 'a full standard output',
 } as const
 

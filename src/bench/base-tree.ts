@@ -2,7 +2,7 @@
 // there, built by the command of the caller, with the files of benchmarks of the working tree. The
 // folder lies inside the repository so that Node finds the packages of the repository from there.
 
-import { cp, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { FeedError } from '../errors'
 import { command, shellCommand } from './command'
@@ -41,11 +41,14 @@ export async function baseTree({
   if (outside !== undefined) throw invalid('files', `a file inside the repository ${root}`, outside)
   const commit = await commitOf(root, base)
   const drop = () => dropTree(root, directory)
+  await checkFolder(join(root, FOLDER))
   onProgress(`checking out ${base}`)
   await drop()
   await mkdir(join(root, FOLDER), { recursive: true })
   // Nothing in the folder is ever committed.
-  await writeFile(join(root, FOLDER, '.gitignore'), '*\n')
+  const ignored = join(root, FOLDER, '.gitignore')
+  await rm(ignored, { force: true })
+  await writeFile(ignored, '*\n', { flag: 'wx' })
   await command({ cwd: root }, 'git', 'worktree', 'add', '--quiet', '--detach', directory, commit)
   try {
     if (build !== undefined) {
@@ -69,6 +72,13 @@ async function pathOfFile(file: string): Promise<string> {
   const path = await realpath(file).catch(() => undefined)
   if (path !== undefined && (await stat(path)).isFile()) return path
   throw invalid('files', 'files that are there', file)
+}
+
+/** A link would lead the removal of an old tree, and what git checks out, to another place. */
+async function checkFolder(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined)
+  if (found !== undefined && !found.isDirectory())
+    throw invalid('base', `used where ${FOLDER} is a folder or missing`, folder)
 }
 
 async function rootOf(folder: string): Promise<string> {

@@ -2,7 +2,7 @@
 // option values, and the parts of help texts. The commands are in program.ts and in the files that
 // it names.
 
-import { Command as CommanderCommand, InvalidArgumentError, Option } from 'commander'
+import { Command as CommanderCommand, Help, InvalidArgumentError, Option } from 'commander'
 import { readByteSize } from './byte-size'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -62,9 +62,21 @@ export function examples(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  feedmill ${line}`).join('\n')}`
 }
 
+/** Returns a table for the help, wrapped at the width of the terminal. */
 export function table(heading: string, lines: readonly (readonly [string, string])[]): string {
   const width = Math.max(...lines.map(([word]) => word.length))
-  return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`).join('\n')}`
+  const indent = ' '.repeat(width + 4)
+  const meaningOf = (meaning: string) =>
+    new Help()
+      .boxWrap(meaning, (process.stdout.columns ?? 80) - indent.length)
+      .replaceAll('\n', `\n${indent}`)
+  return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaningOf(meaning)}`).join('\n')}`
+}
+
+/** Describes an option in the help, which marks the required ones. */
+export function optionDescription(option: Option): string {
+  const described = new Help().optionDescription(option)
+  return option.mandatory ? `${described} (required)` : described
 }
 
 export function several(value: string, before: readonly string[] = []): string[] {
@@ -84,6 +96,13 @@ export function nowOrTime(text: string): Date | 'now' {
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('not a whole number')
+  return value
+}
+
+export function seedOf(text: string): number {
+  const value = Number(text)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('not a whole number')
   return value
 }

@@ -6,6 +6,7 @@ import {
   jsonOption,
   Option,
   positive,
+  seedOf,
   several,
   share,
   time,
@@ -22,7 +23,7 @@ export function addEmulatorCommands(feedmill: Command, cli: string): void {
     )
     .argument('<file>', 'the file, such as items.tsv.gz')
     .option('--items <count>', 'items ever listed; some have ended', positive, 1000)
-    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', seedOf, 7)
     .addOption(jsonOption('print the path, the rows and the bytes as JSON'))
     .addHelpText('after', examples('sample items.tsv.gz'))
     .action(async (file: string, options) => (await import('./sample')).sample(file, options))
@@ -31,7 +32,7 @@ export function addEmulatorCommands(feedmill: Command, cli: string): void {
     .description('Serve an emulated service on a loopback socket until a signal comes.')
     .option('--port <number>', 'port, 0 for any', wholeNumber, 0)
     .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
-    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', seedOf, 7)
     .option('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', several)
     .option(
       '--category <id>',
@@ -63,7 +64,7 @@ export function addEmulatorCommands(feedmill: Command, cli: string): void {
         'and prove that the result is right.',
     )
     .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
-    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', seedOf, 7)
     .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
     .option('--out <file>', 'the file for the merged items', 'feedmill-demo.ndjson')
     .option(

@@ -6,7 +6,7 @@
 import { version } from '../../package.json'
 import { refusePasswords } from './argument-passwords'
 import { addBenchCommand } from './bench/bench-command'
-import { Command, examples, table } from './command-options'
+import { Command, examples, optionDescription, table } from './command-options'
 import { addCompletionCommand } from './completion/completion-command'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
@@ -49,6 +49,7 @@ export function program(argv: readonly string[]): Command {
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
+    .configureHelp({ optionDescription })
     .configureOutput({
       writeOut: text => void print(linesOf(text)),
       writeErr: text => printError(linesOf(text)),

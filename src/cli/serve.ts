@@ -126,6 +126,9 @@ function addressOf(emulator: Emulator, url: string): ServeAddress {
   }
 }
 
+/** The folder of the copy in the commands to copy. */
+const STATE = 'feedmill-state'
+
 /** Formats the address for a person, with commands to copy. */
 export function serveLines(
   address: ServeAddress,
@@ -146,8 +149,10 @@ export function serveLines(
     `  ${exportLine(address)}`,
     'List its files:',
     `  ${shellWords('npx', 'feedmill', 'catalog', 'files', '--marketplace', marketplaces[0]!)}`,
-    'Keep a copy of it in the folder feedmill-state:',
+    `Keep a copy of it in the folder ${STATE}:`,
     `  ${syncLine(address)}`,
+    'See how far the copy is:',
+    `  ${shellWords('npx', 'feedmill', 'status', STATE, '--now', now)}`,
     'Get a token:',
     `  ${tokenLine(address)}`,
   ]
@@ -163,7 +168,7 @@ function exportLine({ url, tokenUrl, scopeBase, clientId, clientSecret }: ServeA
 
 function syncLine({ marketplaces, categories, now }: ServeAddress): string {
   const what = ['--marketplace', marketplaces[0]!, ...categories.flatMap(id => ['--category', id])]
-  return shellWords('npx', 'feedmill', 'sync', ...what, '--state', 'feedmill-state', '--now', now)
+  return shellWords('npx', 'feedmill', 'sync', ...what, '--state', STATE, '--now', now)
 }
 
 function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress): string {

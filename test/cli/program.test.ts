@@ -157,6 +157,12 @@ describe('feedmill sync', () => {
   })
 })
 
+test('the help marks required options, and wraps the exit codes', async () => {
+  expect(await parsed('sync', '--help')).toMatch(/--marketplace <id> .*\(required\)/)
+  const codes = String(await parsed('--help')).split('Exit codes:')[1]!
+  expect(Math.max(...codes.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+})
+
 test('feedmill status takes its options', async () => {
   expect(await parsed('status', 'dir', '--now', '2026-03-01T12:00:00Z')).toEqual({
     folder: 'dir',

@@ -199,8 +199,14 @@ test('the error names a port that is in use', async () => {
   })
 })
 
+test('a seed below zero is a seed', () => {
+  const serve = program(['node', 'cli.js']).commands.find(command => command.name() === 'serve')!
+  expect(serve.parseOptions(['--seed=-404']).unknown).toEqual([])
+  expect(serve.opts().seed).toBe(-404)
+})
+
 describe('the printed commands work without a change', () => {
-  test('feedmill sync', async () => {
+  test('feedmill sync and feedmill status', async () => {
     const { address } = await started({ category: ['220', '11450'] })
     const lines = serveLines(address, OPTIONS)
     for (const word of shellWords(lines.find(text => text.includes('export'))!).slice(1))
@@ -220,6 +226,11 @@ describe('the printed commands work without a change', () => {
         undefined,
         true,
       ])
+      const status = shellWords(lines.find(text => text.includes('feedmill status'))!)
+      const told = await outcomeOf(async () => {
+        await program(['node', 'cli.js']).parseAsync(['node', 'cli.js', ...status.slice(2)])
+      })
+      expect(told.out.filter(line => / (due|lost): /.test(line))).toEqual([])
     } finally {
       vi.unstubAllEnvs()
       process.chdir(before)

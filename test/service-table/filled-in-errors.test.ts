@@ -278,12 +278,13 @@ describe.each([
     )
   })
 
-  test('a forced error has no placeholder left', async () => {
+  test('a forced error has no placeholder left, and the length of a range as a number', async () => {
     const { stand, send, errorOf } = await standOf(shop)
     const path = `${stand.emulator.paths.getItemFeed}?feed_scope=ALL_ACTIVE&category_id=220`
-    expect(
-      (await errorOf(await send(path, { 'x-feedmill-fault': 'error;code=13005' }))).message,
-    ).not.toMatch(/[{}]/)
+    const messageOf = async (code: number) =>
+      (await errorOf(await send(path, { 'x-feedmill-fault': `error;code=${code}` }))).message
+    expect(await messageOf(13005)).not.toMatch(/[{}]/)
+    expect(await messageOf(13015)).toMatch(/at most \d+ bytes/)
   })
 })
 

@@ -122,6 +122,11 @@ function addSubscriptionCommands(subscriptions: Command): void {
       .option('--protocol <protocol>', 'how notifications are delivered', 'HTTPS')
       .option('--format <format>', 'the format of notifications', 'JSON')
       .option(
+        '--scope <name>',
+        'a scope that the topic needs, such as buy.item.feed; may be repeated',
+        several,
+      )
+      .option(
         '--user',
         `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`,
         false,

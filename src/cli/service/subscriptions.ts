@@ -14,11 +14,13 @@ export interface SubscriptionCommand extends ServiceSettings {
   readonly format: string
   /** True for a subscription of the user whose token the environment has. */
   readonly user: boolean
+  /** The scopes that the topic needs beside that of the operation. */
+  readonly scope?: readonly string[]
   readonly json: boolean
 }
 
 export function subscriptionCommand(options: SubscriptionCommand): Promise<void> {
-  const { topic, destination, schemaVersion, status, protocol, format, json } = options
+  const { topic, destination, schemaVersion, status, protocol, format, scope = [], json } = options
   const user = options.user ? userToken() : undefined
   return withService(options, async ({ notifications }) => {
     const { subscriptionId, location } = await notifications.createSubscription(
@@ -28,7 +30,7 @@ export function subscriptionCommand(options: SubscriptionCommand): Promise<void>
         destinationId: destination,
         payload: { deliveryProtocol: protocol, format, schemaVersion },
       },
-      user === undefined ? {} : { user: () => user },
+      { scopes: scope, ...(user !== undefined && { user: () => user }) },
     )
     if (json) return print(jsonText({ subscriptionId, location }))
     await printFacts([

@@ -1,6 +1,7 @@
 // `feedmill export`: writes the merged items of a state folder, of now or of an earlier time, to
 // one file.
 
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import {
   csvSink,
   FeedError,
@@ -60,6 +61,7 @@ export async function exportCommand({
 }: ExportCommand): Promise<void> {
   const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
   const sink = sinkOf({ format, out, gzip, schema })
+  const reader = await fifoWithReader(out)
   const stop = stopRequest()
   try {
     const state = await openState(folder, { signal: stop.signal })
@@ -81,6 +83,7 @@ export async function exportCommand({
     else throw error
   } finally {
     stop.release()
+    await reader?.close()
   }
 }
 
@@ -100,6 +103,19 @@ async function* counted(
   } finally {
     bar.stop()
   }
+}
+
+/**
+ * Opens a FIFO, which waits for its reader. No signal is listened to meanwhile, so that each ends
+ * the process.
+ */
+async function fifoWithReader(out: string | undefined): Promise<FileHandle | undefined> {
+  if (out === undefined) return undefined
+  const isFifo = await stat(out).then(
+    found => found.isFIFO(),
+    () => false,
+  )
+  return isFifo ? open(out, 'w') : undefined
 }
 
 async function written(

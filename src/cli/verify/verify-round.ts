@@ -1,7 +1,7 @@
 // One round: a service with its faults, the command as often as a scheduler would start it, and the
 // comparison of its output with the truth.
 
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Emulator } from '../../emulator/index'
@@ -135,7 +135,10 @@ async function comparison(
   { format, table, rename, ignore }: RoundOptions,
   truth: TrueState,
 ): Promise<Pick<RoundResult, 'unreadable' | 'differences' | 'columns'>> {
-  if (!existsSync(path)) return { unreadable: 'the command wrote no output' }
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return { unreadable: 'the command wrote no output' }
+  // A FIFO or a device could be read for ever.
+  if (!found.isFile()) return { unreadable: 'the output must be a file' }
   const rows = () => outputRows({ path, format, table })
   try {
     const columns = await readColumns(rows(), truth.columns, { rename, ignore })

@@ -131,5 +131,6 @@ export function feedErrors(
     wrapped: wrapErrors,
     statuses: headerForm === 'rfc9110' ? { 13017: 416 } : {},
     inputNames: { marketplace: profile.marketplaceHeader },
+    forcedValues: { max_length: String(profile.maxRangeBytes) },
   })
 }

@@ -23,6 +23,8 @@ export interface ErrorFamilyOptions {
    * The names of inputs in a request where a profile defines them, such as the marketplace header.
    */
   readonly inputNames?: Readonly<Record<string, string>>
+  /** The values of placeholders in an error that a test forced. */
+  readonly forcedValues?: Readonly<Record<string, string>>
 }
 
 export interface ErrorDetails {
@@ -79,10 +81,10 @@ export class ErrorFamily<Id extends number = number> {
     row: ErrorRow,
     details: ErrorDetails,
   ): Response {
-    const { domain, subdomain, inputNames = {} } = this.#options
+    const { domain, subdomain, inputNames = {}, forcedValues } = this.#options
     const { received, values = {}, headers = {} } = details
     const input = details.input ?? inputNames[row.input ?? ''] ?? row.input
-    const message = filled(row.message, values)
+    const message = filled(row.message, { ...forcedValues, ...values })
     const named =
       input === undefined || !received
         ? []
@@ -111,8 +113,8 @@ export function plainErrors(wrapped: boolean): ErrorFamily<never> {
 }
 
 /**
- * Returns the message with its placeholders filled in. An error that a test forced has no values
- * and shows the names.
+ * Returns the message with its placeholders filled in. An error that a test forced shows the names
+ * of those without a value.
  */
 function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replaceAll(

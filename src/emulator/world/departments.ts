@@ -1,6 +1,6 @@
 // Top-level categories and the leaf categories under them. A few known identifiers have their real
-// names; any other number is a category too, with a name and kinds of items that follow from the
-// number alone.
+// names; any other number is a category too, with a name that follows from the number and the kinds
+// of items of one of the known ones.
 
 import { mixText } from './hash'
 import type { Kind } from './kinds'
@@ -47,10 +47,6 @@ const KNOWN: ReadonlyMap<string, readonly [name: string, kinds: readonly Kind[]]
   ['131090', ['Vehicle Parts & Accessories', [kinds.TYRE, kinds.BRAKE_PADS, kinds.MOTOR_OIL]]],
 ] as const)
 
-const ALL_KINDS: readonly Kind[] = [...new Set([...KNOWN.values()].flatMap(([, chosen]) => chosen))]
-/** The number of leaf categories of a category without a known name. */
-const DERIVED_LEAVES = 5
-
 /** Returns the department of an identifier, which is the same in every world. */
 export function departmentOf(categoryId: string): Department {
   const [name, chosen] = KNOWN.get(categoryId) ?? [
@@ -68,11 +64,8 @@ export function departmentOf(categoryId: string): Department {
 }
 
 function derivedKinds(categoryId: string): readonly Kind[] {
-  const first = mixText(0, categoryId)
-  return Array.from(
-    { length: DERIVED_LEAVES },
-    (_, n) => ALL_KINDS[(first + n) % ALL_KINDS.length]!,
-  )
+  const departments = [...KNOWN.values()]
+  return departments[mixText(0, categoryId) % departments.length]![1]
 }
 
 /**

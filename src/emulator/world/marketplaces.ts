@@ -1,5 +1,7 @@
 // What differs between marketplaces: currency, locations of items and sellers, carriers, and labels
-// that the law requires. Marketplaces outside the table have the facts of the fallback.
+// that the law requires. A world has no other marketplaces, because their currency is not known.
+
+import { optionInvalid } from '../../options'
 
 export interface MarketplaceFacts {
   /** The currency (ISO 4217) of all amounts of an item. */
@@ -58,16 +60,15 @@ function facts(
   }
 }
 
-const FALLBACK = facts('US', 'USD', ['CN', 'HK', 'CA'], {
-  webHost: 'www.market.example',
-  imperial: true,
-  carriers: US_CARRIERS,
-})
 const EUROPEAN = { europeanLabels: true }
 
 const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
   [
-    FALLBACK,
+    facts('US', 'USD', ['CN', 'HK', 'CA'], {
+      webHost: 'www.market.example',
+      imperial: true,
+      carriers: US_CARRIERS,
+    }),
     ...EURO_COUNTRIES.map(country =>
       facts(country, 'EUR', NEIGHBOURS[country] ?? ['CN', 'HK'], EUROPEAN),
     ),
@@ -85,7 +86,13 @@ const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
   ].map(entry => [entry.country, entry]),
 )
 
-/** The facts of `MKT_US` and its like: the country code follows the last underscore. */
+/**
+ * Returns the facts of `MKT_US` and its like: the country code follows the last underscore.
+ * @throws FeedError OPTION_INVALID
+ */
 export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {
-  return MARKETPLACES.get(marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1)) ?? FALLBACK
+  const found = MARKETPLACES.get(marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1))
+  if (found !== undefined) return found
+  const known = [...MARKETPLACES.keys()].sort().join(', ')
+  throw optionInvalid('marketplaces', `identifiers that end in one of ${known}`, marketplaceId)
 }

@@ -10,6 +10,7 @@ import {
 } from '../../options'
 import type { OrphanShares } from './groups'
 import { HOUR_MS } from './item-life'
+import { marketplaceFacts } from './marketplaces'
 import { MAX_ITEMS, MAX_PLACES } from './place'
 
 export interface WorldOptions {
@@ -20,7 +21,10 @@ export interface WorldOptions {
    * listed from the start. 0 to 50,000,000.
    */
   readonly items: number
-  /** The marketplaces. Default `['MKT_US']`. */
+  /**
+   * The marketplaces, which end in a country with a known currency, such as `_US` or `_DE`. Default
+   * `['MKT_US']`.
+   */
   readonly marketplaces?: readonly string[]
   /** Top-level category identifiers, the same in each marketplace. Default `['220']`. */
   readonly categories?: readonly string[]
@@ -96,6 +100,7 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
       `at least one, and with the categories at most ${MAX_PLACES} combinations`,
       marketplaces,
     )
+  for (const id of marketplaces) marketplaceFacts(id)
   for (const id of categories)
     if (!/^\d+$/.test(id)) throw optionInvalid('categories', 'identifiers of digits', id)
   if (!(start instanceof Date) || start.getTime() % HOUR_MS !== 0)

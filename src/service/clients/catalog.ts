@@ -113,7 +113,8 @@ export function catalogOf(core: ServiceCore): Catalog {
       const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
       const checks = core.checks('getFeedTypes')
       checks.name('feedScope', feedScope)
-      checks.wholeNumber('limit', limit, 1, MAX_INT32)
+      const { pageSizeLeast, pageSizeMost } = core.profile.limits
+      checks.wholeNumber('limit', limit, pageSizeLeast, pageSizeMost)
       checks.marketplaces(marketplaceIds)
       const parts = { query: { feed_scope: feedScope, limit, marketplace_ids: marketplaceIds } }
       return listOf(

@@ -1,7 +1,7 @@
 // The client of notifications: it creates subscriptions (signing-keys-and-subscriptions.md, section
 // 2.3).
 
-import { callback, knownOptions, type OptionNames } from '../../options'
+import { callback, knownOptions, type OptionNames, texts } from '../../options'
 import { sameOriginUrl } from '../http/redirect-policy'
 import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
 import { responseInvalid } from '../json/json-body'
@@ -22,7 +22,11 @@ const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = {
   schemaVersion: true,
 }
 
-const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = { signal: true, user: true }
+const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = {
+  signal: true,
+  user: true,
+  scopes: true,
+}
 
 export interface CreatedSubscription {
   /** The identifier of the new subscription. */
@@ -37,6 +41,11 @@ export interface SubscriptionOptions extends CallOptions {
    * user. Default: the token of the application, which then owns the subscription.
    */
   readonly user?: TokenSource
+  /**
+   * The scopes that the topic needs beside that of the operation, after `{scopeBase}/`, such as
+   * `buy.item.feed`. Default: none.
+   */
+  readonly scopes?: readonly string[]
 }
 
 export interface Notifications {
@@ -55,14 +64,15 @@ export interface Notifications {
 export function notificationsOf(core: ServiceCore): Notifications {
   return {
     async createSubscription(subscription, given = {}) {
-      const { user, ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
+      const { user, scopes = [], ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
       if (user !== undefined) callback('user', user)
+      texts('scopes', scopes)
       knownOptions(subscription, REQUEST_FIELDS, 'subscription')
       if (typeof subscription.payload === 'object' && subscription.payload !== null)
         knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')
       check(core.checks('createSubscription'), subscription)
       const request = {
-        ...core.request('createSubscription', {}, options, user),
+        ...core.request('createSubscription', {}, options, { user, scopes }),
         body: subscription,
       }
       return core.json.send(request, answer => created(answer, request))

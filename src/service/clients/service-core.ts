@@ -39,6 +39,14 @@ export interface FileRequest<C extends Columns> extends RequestParts {
   readonly accept: string
 }
 
+/** The token of a request, where it is not that of the application for the operation alone. */
+export interface TokenChoice {
+  /** Gives the token of a user. */
+  readonly user?: TokenSource | undefined
+  /** Further scopes, after `{scopeBase}/`. */
+  readonly scopes?: readonly string[]
+}
+
 export interface ServiceCoreParts {
   readonly profile: ServiceProfile
   readonly transport: HttpTransport
@@ -82,19 +90,19 @@ export class ServiceCore {
     return operationUrl(this.profile, operation, identifiers, search)
   }
 
-  /** Returns a JSON request. `user` gives the token of a user, in place of the application's. */
+  /** Returns a JSON request. */
   request(
     operation: OperationName,
     parts: RequestParts,
     options: CallOptions = {},
-    user?: TokenSource,
+    token: TokenChoice = {},
   ): JsonRequest {
     const { signal } = knownOptions(options, CALL_NAMES)
     const url = this.url(operation, parts)
     return {
       operation,
       url,
-      transport: this.#authorized(operation, user),
+      transport: this.#authorized(operation, token),
       headers: this.#headers(parts),
       signal,
     }
@@ -124,11 +132,12 @@ export class ServiceCore {
     })
   }
 
-  #authorized(operation: OperationName, user?: TokenSource): HttpTransport {
+  #authorized(operation: OperationName, { user, scopes = [] }: TokenChoice = {}): HttpTransport {
     const { profile, transport, tokens, secrets, settings } = this.#parts
-    const scope = user
+    const own = user
       ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}`
       : operationScope(profile, operation)
+    const scope = [own, ...scopes.map(name => `${profile.scopeBase}/${name}`)].join(' ')
     return new AuthorizedTransport({
       operation,
       transport,

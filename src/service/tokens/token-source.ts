@@ -2,7 +2,7 @@
 
 /** A request for a token. */
 export interface TokenNeed {
-  /** The full name of the scope. */
+  /** The full name of the scope; several are separated by spaces (RFC 6749, 3.3). */
   readonly scope: string
   /** The token that the service refused with a 401. The source has to give another one. */
   readonly refused?: string

@@ -33,6 +33,15 @@ test('creates a subscription, which the service then has', async () => {
   expect(exitCodeOf(error)).toBe(1)
 })
 
+test('a topic that needs a scope has a subscription with --scope, and is refused without', async () => {
+  const topic = at.emulator.topics.find(({ scopes }) => scopes.length > 0)!
+  expect((await at.run(...create(topic, '1.1'))).error).toMatchObject({
+    context: { errorId: 195011 },
+  })
+  const outcome = await at.run(...create(topic, '1.1'), '--scope', topic.scopes[0]!)
+  expect(Object.fromEntries(cells(outcome))).toMatchObject({ subscription: expect.any(String) })
+})
+
 test('a user is one whose token the environment has', async () => {
   const topic = topicFor('USER')
   expect((await at.run(...create(topic), '--user')).error).toMatchObject({

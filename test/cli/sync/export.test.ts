@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExportCommand, exportCommand } from '../../../src/cli/sync/export'
 import { syncCommand } from '../../../src/cli/sync/sync'
+import { runsWith } from '../../tools'
 import { outcomeOf, served } from '../served'
 
 let at: Awaited<ReturnType<typeof served>>
@@ -60,6 +64,23 @@ describe('feedmill export', () => {
     await run({ category: ['267'] })
     expect(lines()).toEqual(first)
   })
+
+  test.runIf(runsWith('mkfifo'))(
+    'fault 122: a FIFO without a reader leaves every signal to the system until it has one',
+    async () => {
+      const fifo = join(at.folder, 'fifo')
+      execFileSync('mkfifo', [fifo])
+      const listeners = () => process.listenerCount('SIGTERM')
+      const before = listeners()
+      const exporting = run({ out: fifo })
+      await setTimeout(50)
+      expect(listeners()).toBe(before)
+      const [read, { error }] = await Promise.all([readFile(fifo, 'utf8'), exporting])
+      expect(error).toBeUndefined()
+      await run()
+      expect(read).toBe(readFileSync(out(), 'utf8'))
+    },
+  )
 
   test.each([
     ['2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z'],

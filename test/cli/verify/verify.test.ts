@@ -101,6 +101,20 @@ describe('the right programs pass', () => {
   })
 })
 
+test.runIf(runsWith('mkfifo'))(
+  'fault 122: an output that is a FIFO or a link to a device is wrong, and is not read',
+  async () => {
+    const written = ['mkfifo "$FEEDMILL_OUTPUT"', 'ln -s /dev/zero "$FEEDMILL_OUTPUT"']
+    for (const text of written) {
+      const { report, exitCode } = await verified(['sh', '-c', text], one('429'))
+      expect(report.rounds.map(({ unreadable }) => unreadable)).toEqual([
+        'the output must be a file',
+      ])
+      expect(exitCode).toBe(1)
+    }
+  },
+)
+
 describe('a program with one defect fails in the round that shows it, and in no other single one', () => {
   test('it appends a 200 to a partial file', async () => {
     const { wrong, round, exitCode, text } = await verified(

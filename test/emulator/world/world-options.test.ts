@@ -22,6 +22,7 @@ describe('world options', () => {
     ['categories', ['toys']],
     ['start', new Date('2026-03-01T00:30:00Z')],
     ['start', new Date(Number.NaN)],
+    ['marketplaces', ['MKT_JP']],
     ['hours', 0],
     ['churn', 0],
     ['quotedTitles', 1.5],

@@ -60,7 +60,7 @@ test('parameters have the names of the service, and absent ones are left out', a
   )
   await catalog.getFeedTypes().toArray()
   await catalog
-    .getFeedTypes({ feedScope: 'DAILY', limit: 5, marketplaceIds: ['MKT_US', 'MKT_DE'] })
+    .getFeedTypes({ feedScope: 'DAILY', limit: 25, marketplaceIds: ['MKT_US', 'MKT_DE'] })
     .toArray()
   await catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
   const filters = {
@@ -73,7 +73,7 @@ test('parameters have the names of the service, and absent ones are left out', a
   await catalog.getFiles({ marketplace: 'MKT_DE', ...filters }).page('t 1')
   expect(pathsOf(sent)).toEqual([
     '/feed_type',
-    '/feed_type?feed_scope=DAILY&limit=5&marketplace_ids=MKT_US%2CMKT_DE',
+    '/feed_type?feed_scope=DAILY&limit=25&marketplace_ids=MKT_US%2CMKT_DE',
     '/file',
     '/file?category_ids=1%2C2&feed_scope=DAILY&feed_type_id=CURATED_ITEM_FEED&limit=20&minutes_back=120&continuation_token=t+1',
   ])
@@ -96,7 +96,7 @@ test('parameters that the service does not allow are refused before anything is 
     ['categoryIds', files({ categoryIds: Array(21).fill('1') })],
     ['lookBackMinutes', files({ lookBackMinutes: 0 })],
     ['feedTypeId', files({ feedTypeId: 'a b' })],
-    ['limit', of => of.getFeedTypes({ limit: 0 })],
+    ['limit', of => of.getFeedTypes({ limit: 1 })],
     ['marketplaceIds', of => of.getFeedTypes({ marketplaceIds: Array(11).fill('MKT_US') })],
     ['marketplace', of => of.downloadFile({ marketplace: '', fileId: 'f' })],
     ['marketplace', of => of.getFile({ marketplace: '', fileId: 'f' })],
