@@ -226,6 +226,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'stages/file-source.ts': 'open: reads',
   'cli/json-file.ts': 'openSync: reads',
   'cli/sync/change-file.ts': 'open: appends to a file that the user names',
+  'cli/sync/export.ts': 'open: a FIFO that the user names',
   'cli/sync/sync.ts': 'open: for change-file.ts',
   'cli/sync/replay.ts': 'open: for change-file.ts',
   'quarantine/replay.ts': 'open: reads',
