@@ -733,6 +733,7 @@ const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
  * Returns a text of a file or a server as one line that does nothing but stand there: line ends
  * become `⏎`, tabs become spaces, and controls of terminals and of the direction of text become `�`.
  * The messages of all errors are such lines.
+ * @throws FeedError OPTION_INVALID
  * @example
  * ```ts
  * import { printableText } from 'feedmill'
@@ -742,6 +743,10 @@ const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
  * ```
  */
 export function printableText(text: string): string {
+  if (typeof text !== 'string') {
+    const context = { option: 'text', expected: 'text', received: typeof text }
+    throw new FeedError('OPTION_INVALID', `text must be text, not ${context.received}`, context)
+  }
   return text
     .replaceAll(/\r\n|\r|\n/g, '⏎')
     .replaceAll('\t', ' ')
