@@ -43,8 +43,12 @@ function checkColumn(
 ): void {
   const { cells, projections, selection, length } = batch
   const reader = projections.readers[column]!
+  const { isPlain } = decoderOf(batch.header.columns[column]!.spec)
   for (let n = 0; n < length; n++) {
     const slot = selection === undefined ? n : selection[n]!
+    const start = cells.cellStart(slot, column)
+    const end = cells.cellEnd(slot, column)
+    if (start < end && isPlain?.(cells, start, end)) continue
     try {
       cells.value(slot, column, reader)
     } catch {

@@ -6,12 +6,12 @@
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
-import { decodeAspects } from './aspects'
+import { arePairs, decodeAspects } from './aspects'
 import { decodeBoolean, readBoolean } from './boolean'
 import type { CellDecoder } from './cell-decoder'
 import { decodeConditionDescriptors } from './condition-descriptors'
 import { decodeDate } from './date'
-import { decodeDecimal, readDecimal } from './decimal'
+import { decodeDecimal, isDecimal, readDecimal } from './decimal'
 import { decodeFloat64 } from './float64'
 import { decodeInt32, readInt32 } from './int32'
 import { decodeInt64, readInt64 } from './int64'
@@ -43,7 +43,12 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
     decode: decodeInt64,
     read: ({ view }, _, start, end) => readInt64(view, start, end),
   },
-  decimal: { empty: null, decode: decodeDecimal, read: readDecimal },
+  decimal: {
+    empty: null,
+    decode: decodeDecimal,
+    read: readDecimal,
+    isPlain: ({ view }, start, end) => isDecimal(view, start, end),
+  },
   float64: { empty: null, decode: decodeFloat64, read: () => undefined },
   boolean: {
     empty: null,
@@ -61,6 +66,7 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
     empty: EMPTY_LIST,
     decode: decodeAspects,
     read: (source, _, start, end) => readAspects(source, start, end),
+    isPlain: ({ bytes }, start, end) => arePairs(bytes, start, end),
   },
   conditionDescriptors: {
     empty: EMPTY_LIST,

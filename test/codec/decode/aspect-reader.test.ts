@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aspectReader } from '../../../src/codec/decode/aspect-reader'
-import { decodeAspects } from '../../../src/codec/decode/aspects'
+import { arePairs, decodeAspects } from '../../../src/codec/decode/aspects'
 import type { CellSource } from '../../../src/codec/decode/cell-source'
 import { RowCells } from '../../../src/codec/row-cells'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
@@ -67,4 +67,21 @@ test('a piece that is refused once is refused again', () => {
   for (const piece of ['Um==VkZX', 'UmVkZGV=', '/w==', 'w6TD', 'UmV*', `${'UUFB'.repeat(5)}UmV*`]) {
     for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
   }
+})
+
+test('a cell that is checked only is plain where it decodes to pairs, and never where it does not', () => {
+  fc.assert(
+    fc.property(goodCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
+      const [{ bytes }, start, end] = place(cell, '', next)
+      expect(arePairs(bytes, start, end)).toBe(true)
+    }),
+    { numRuns: 300 },
+  )
+  fc.assert(
+    fc.property(oddCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
+      const [{ bytes }, start, end] = place(cell, '', next)
+      if (end > start && arePairs(bytes, start, end)) decodeAspects(cell)
+    }),
+    { numRuns: 1000 },
+  )
 })
