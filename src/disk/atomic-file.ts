@@ -3,10 +3,20 @@
 // the callers type.
 //
 // The temporary name is `<name>.<16 hexadecimal digits>.partial`. Only a process that is killed
-// leaves such a file behind; a user may delete it.
+// leaves such a file behind. The next writer of the target removes it once nobody has written to it
+// for a day: before that it may be the file of another writer, on this machine or another one.
 
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, lstat, readlink, realpath, rename, stat } from 'node:fs/promises'
+import {
+  type FileHandle,
+  lstat,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
 import { createOwn, syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
@@ -19,6 +29,9 @@ const MODE_BITS = 0o777
  * in a name.
  */
 const NAME_CHARACTERS = 64
+const SUFFIX = /^\.[\da-f]{16}\.partial$/
+const ABANDONED_MS = 24 * 60 * 60 * 1000
+
 export class AtomicFile {
   /** Path of the target, with all symbolic links followed. */
   readonly path: string
@@ -47,8 +60,10 @@ export class AtomicFile {
    */
   static async create(path: string): Promise<AtomicFile> {
     const target = await withoutLinks(path)
+    const start = basename(target).slice(0, NAME_CHARACTERS)
+    await removeAbandoned(dirname(target), start)
     const suffix = `.${randomBytes(8).toString('hex')}.partial`
-    const temporary = join(dirname(target), basename(target).slice(0, NAME_CHARACTERS) + suffix)
+    const temporary = join(dirname(target), start + suffix)
     const before = await unlessMissing(lstat(target))
     const mode = before?.isFile() ? before.mode & MODE_BITS : undefined
     const handle = await createOwn(temporary, mode ?? NEW_FILE_MODE)
@@ -99,6 +114,17 @@ export class AtomicFile {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#handle.close()
+  }
+}
+
+/** Removes the temporary files of killed writers. A failure is none of the new writer's. */
+async function removeAbandoned(folder: string, start: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    if (!name.startsWith(start) || !SUFFIX.test(name.slice(start.length))) continue
+    const path = join(folder, name)
+    const file = await lstat(path).catch(() => undefined)
+    if (file?.isFile() && Date.now() - file.mtimeMs > ABANDONED_MS) await rm(path).catch(() => {})
   }
 }
 

@@ -9,6 +9,7 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -145,4 +146,18 @@ test('a missing folder is an error, and is not made', async () => {
     code: 'ENOENT',
   })
   expect(await readdir(folder)).toEqual([])
+})
+
+test('fault 113: what a killed writer left is removed a day later, and nothing else', async () => {
+  const left = '.0123456789abcdef.partial'
+  const names = [`out.csv${left}`, `out.csv.${left}`, `other.csv${left}`, 'out.csv.partial']
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000)
+  for (const name of names) {
+    await writeFile(join(folder, name), '')
+    await utimes(join(folder, name), old, old)
+  }
+  const young = 'out.csv.fedcba9876543210.partial'
+  await writeFile(join(folder, young), '')
+  await written(join(folder, 'out.csv'), 'a')
+  expect((await readdir(folder)).sort()).toEqual([...names.slice(1), young, 'out.csv'].sort())
 })
