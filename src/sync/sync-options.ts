@@ -3,6 +3,7 @@
 
 import { FeedError } from '../errors'
 import {
+  anObject,
   type Clock,
   choice,
   clockMs,
@@ -42,8 +43,8 @@ export interface SyncOptions
    */
   readonly folder?: string
   /**
-   * Where rows go in place of a state folder: a database. The options `changes`, `changeRows` and
-   * `keepFileBytes` belong to a state folder and are refused beside it. Default: none.
+   * Where rows go in place of a state folder: a database. Beside it `changes`, `changeRows`,
+   * `keepFileBytes` and `keepChangeBytes` are refused. Default: none.
    */
   readonly target?: SyncTarget
   /**
@@ -92,9 +93,14 @@ export interface SyncOptions
   readonly maxRemovedShare?: number
   /**
    * The destination of changes: `files` writes one file of JSON lines to the folder `changes` for
-   * each file of the service, a sink takes them, and `none` drops them. Default: `none`.
+   * each file of the service, a sink takes them, and `none` drops them. The first bootstraps of a
+   * category are its beginning and no changes. Default: `none`.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
+  /**
+   * Bytes of the logs in `changes` that are kept for each category, the newest first. Default: 1 GiB.
+   */
+  readonly keepChangeBytes?: number
   /**
    * The rows that a change has: the one that is kept `after` it, or `both` that one and the one that
    * was kept before, which has to be read from the disk. Default: `after`.
@@ -147,6 +153,7 @@ const NAMES: OptionNames<SyncOptions> = {
   filesAhead: true,
   ranges: true,
   keepFileBytes: true,
+  keepChangeBytes: true,
   maxRemovedShare: true,
   changes: true,
   changeRows: true,
@@ -212,6 +219,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     filesAhead = 256,
     ranges = {},
     keepFileBytes = 0,
+    keepChangeBytes = 2 ** 30,
     maxRemovedShare = 0.5,
     limits = {},
     signal,
@@ -233,10 +241,8 @@ export function syncSettings(options: SyncOptions): SyncSettings {
   ) => durationMs(option, options[option] === undefined ? standard : options[option], least)
   if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
     throw optionInvalid('until', 'a Date', until)
-  if (typeof ranges !== 'object' || ranges === null)
-    throw optionInvalid('ranges', 'an object', ranges)
-  if (typeof limits !== 'object' || limits === null)
-    throw optionInvalid('limits', 'an object', limits)
+  anObject('ranges', ranges)
+  anObject('limits', limits)
   return {
     service,
     marketplace,
@@ -252,6 +258,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     filesAhead: wholeNumber('filesAhead', filesAhead),
     ranges,
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
+    keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
     retry: retryPolicy(options),
     pollMs: duration('pollMs', 60_000, 1),
@@ -306,13 +313,14 @@ function asOption(option: string, value: unknown, check: () => void): void {
 
 /** Checks that a run has one place for its rows, and no option that the place does not know. */
 function checkedPlace(options: SyncOptions) {
-  const { folder, target, spoolFolder, changes, changeRows, keepFileBytes } = options
+  const { folder, target, spoolFolder } = options
   if (target === undefined) {
     if (spoolFolder !== undefined)
       throw optionInvalid('spoolFolder', 'left out without target', spoolFolder)
     return { folder: filePath('folder', folder), target, spoolFolder }
   }
-  const beside = Object.entries({ folder, changes, changeRows, keepFileBytes })
+  const { changes, changeRows, keepFileBytes, keepChangeBytes } = options
+  const beside = Object.entries({ folder, changes, changeRows, keepFileBytes, keepChangeBytes })
   for (const [option, value] of beside)
     if (value !== undefined) throw optionInvalid(option, 'left out beside target', value)
   filledText('target.name', withMethods('target', target, ['open']).name)

@@ -46,6 +46,7 @@ describe('feedmill sync', () => {
       follow: false,
       memory: 268_435_456,
       keepFiles: 0,
+      keepChanges: 2 ** 30,
       maxRemovedShare: 0.5,
       changesFormat: 'plain',
       quarantine: false,
@@ -64,6 +65,8 @@ describe('feedmill sync', () => {
       '1GB',
       '--keep-files',
       '5GiB',
+      '--keep-changes',
+      '2GiB',
       '--max-removed-share',
       '0.9',
       '--changes',
@@ -79,10 +82,20 @@ describe('feedmill sync', () => {
       follow: true,
       memory: 1_000_000_000,
       keepFiles: 5 * 2 ** 30,
+      keepChanges: 2 ** 31,
       maxRemovedShare: 0.9,
       changes: 'c',
       changesFormat: 'debezium',
       quarantine: true,
+      json: true,
+    })
+  })
+
+  test('records no changes without --changes, and in the folder where it names no file', async () => {
+    expect(await parsed(...sync)).not.toHaveProperty('changes')
+    vi.clearAllMocks()
+    expect(await parsed(...sync, '--changes', '--json')).toMatchObject({
+      changes: true,
       json: true,
     })
   })
@@ -145,6 +158,7 @@ describe('feedmill sync', () => {
       ['--keep-files', '1GB'],
       ['--no-changes'],
       ['--changes', 'file'],
+      ['--keep-changes', '1GB'],
     ])
       expect(await parsed(...call, '--to', 'items.duckdb', ...other)).toContain('cannot be used')
     expect(called.sync).not.toHaveBeenCalled()

@@ -29,6 +29,7 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
     follow: false,
     memory: 256 * 2 ** 20,
     keepFiles: 0,
+    keepChanges: 2 ** 30,
     maxRemovedShare: 0.5,
     changesFormat: 'plain' as const,
     quarantine: false,

@@ -342,6 +342,27 @@ describe('a replay of the undamaged rows', () => {
     expect(await itemsIn(machine.start())).toHaveLength(ROWS.length)
   })
 
+  test('of a missing file is STATE_IO, and a file without a record is refused and stays', async () => {
+    const machine = new SimulatedMachine(0)
+    await ingest(machine.start(), { id: hourId(1), hour: 1, bytes: Buffer.from(SNAPSHOT_COLUMNS) })
+    const replayOf = (path: string) =>
+      replayIntoState({ folder: FOLDER, files: [path], environment: machine.start() })
+    await expect(replayOf('/missing')).rejects.toMatchObject({
+      code: 'STATE_IO',
+      context: { path: '/missing', reason: 'ENOENT' },
+    })
+    for (const text of ['', '\n\n']) {
+      const file = await machine.start().files.edit('/notes')
+      await file.write(0, Buffer.from(text))
+      await file.sync()
+      await expect(replayOf('/notes')).rejects.toMatchObject({
+        code: 'QUARANTINE_INVALID',
+        context: { path: '/notes', line: 1 },
+      })
+      expect(machine.filesUnder('').get('/notes')).toBe(text)
+    }
+  })
+
   test('of a file that the folder does not have is QUARANTINE_INVALID', async () => {
     const machine = new SimulatedMachine(0)
     await ingest(machine.start(), {

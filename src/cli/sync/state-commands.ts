@@ -34,7 +34,7 @@ export function addStateCommands(feedmill: Command): void {
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
     .option('--state <dir>', 'the state folder')
-    .addOption(toOption().conflicts(['state', 'keepFiles', 'changes']))
+    .addOption(toOption().conflicts(['state', 'keepFiles', 'changes', 'keepChanges']))
     .option(
       '--until <time>',
       'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
@@ -67,12 +67,18 @@ export function addStateCommands(feedmill: Command): void {
       0.5,
     )
     .option(
-      '--changes <file>',
-      'append changes to this file instead of the `changes` folder of the state; ' +
+      '--changes [file]',
+      'record changes in the `changes` folder of the state, or append them to this file; ' +
         'only one run at a time may use it; after a kill or a full disk, the next run ' +
-        'cuts off an incomplete last line and writes its change again',
+        'cuts off an incomplete last line and writes its change again; ' +
+        'the first files of all items and groups are no changes',
     )
-    .option('--no-changes', 'record no changes')
+    .option('--no-changes', 'record no changes (the default)')
+    .addOption(
+      new Option('--keep-changes <size>', 'change logs of the folder to keep for each category')
+        .argParser(byteSize)
+        .default(2 ** 30, '1GiB'),
+    )
     .addOption(changesFormat())
     .option(
       '--quarantine',

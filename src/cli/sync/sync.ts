@@ -42,8 +42,10 @@ export interface SyncCommand extends ServiceSettings {
   readonly keepFiles: number
   /** The share of the rows of the state that a bootstrap may remove, from 0 to 1. */
   readonly maxRemovedShare: number
-  /** A file for all changes instead of the folder's own. False records no changes. */
-  readonly changes?: string | false
+  /** True records changes in the folder; a text is the path of a file for them. */
+  readonly changes?: string | boolean
+  /** The bytes of change logs to keep for each category. */
+  readonly keepChanges: number
   /** The form of the lines in that file. */
   readonly changesFormat: ChangeFormat
   /** Keeps the rows that cannot be merged. */
@@ -96,14 +98,15 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
 
 /** The options of `sync` for a state folder, or for a database, which keeps neither files nor changes. */
 async function placeOf(
-  { state, to, keepFiles, changes, changesFormat, quarantine }: SyncCommand,
+  { state, to, keepFiles, keepChanges, changes, changesFormat, quarantine }: SyncCommand,
   sink: AppendingSink | undefined,
 ): Promise<Partial<SyncOptions>> {
   if (to !== undefined) return { target: await targetOf(to) }
   return {
     folder: state!,
     keepFileBytes: keepFiles,
-    changes: sink ?? (changes === false ? 'none' : 'files'),
+    keepChangeBytes: keepChanges,
+    changes: sink ?? (changes === true ? 'files' : 'none'),
     changeRows: changesFormat === 'debezium' ? 'both' : 'after',
     quarantine: quarantine ? 'files' : 'none',
   }

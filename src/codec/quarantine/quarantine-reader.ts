@@ -23,6 +23,11 @@ export class QuarantineReader {
     this.#path = path
   }
 
+  /** True where no line was the record of a file. Then nothing says that it is a quarantine. */
+  get isEmpty(): boolean {
+    return this.#file === undefined
+  }
+
   /** Yields the rows that these bytes complete. @throws FeedError QUARANTINE_INVALID */
   *push(bytes: Uint8Array): Generator<QuarantinedRow, void, void> {
     let from = 0

@@ -68,7 +68,7 @@ class Application {
   /** Rows that this merge has left out. The parser counts its own. */
   #unmerged = 0
   readonly #cells: CellCheck
-  /** Undefined where a log may keep changes until the commit. */
+  /** Undefined where a log keeps the rows of changes until the commit. */
   readonly #memory: RegisterMemory | undefined
   /** The place behind the rows that are merged. */
   #place: Place
@@ -82,7 +82,7 @@ class Application {
     this.#applied = new AppliedRows(options.entry)
     this.#place = options.entry
     this.#cells = new CellCheck(options.entry, options.quarantine)
-    this.#memory = options.log === undefined ? new RegisterMemory() : undefined
+    this.#memory = options.log?.keepsRows ? undefined : new RegisterMemory()
   }
 
   async rows(data: DurableFile): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { basename } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
+import type { DurableFiles } from '../../disk/durable-files'
 import { asFeedError, type FeedError } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import { categoryKey, type FileId } from '../file-id'
@@ -20,6 +21,8 @@ export interface FinishOptions
   extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
   /** Limit of the bytes of kept files; the oldest are removed first. Undefined removes none. */
   readonly keepFileBytes?: number | undefined
+  /** Limit of the bytes of change logs; the oldest are removed first. Undefined removes none. */
+  readonly keepChangeBytes?: number | undefined
   /**
    * Takes the changes of files whose entry says `sink`. Without a sink these changes go to files.
    */
@@ -66,7 +69,7 @@ export async function finishFile(
   entry: LedgerEntry,
   options: FinishOptions,
 ): Promise<LedgerEntry> {
-  const log = await openLog(folder, entry, options)
+  const log = await openLog(folder, category, entry, options)
   const quarantine = quarantineOf(folder, entry)
   const done = await closing(log, () =>
     closing(quarantine, async () => {
@@ -106,12 +109,14 @@ async function closing<T>(
   }
 }
 
+/** A first bootstrap is where a category begins, and changes nothing. */
 async function openLog(
   { files, paths }: StateFolder,
+  { ledger }: CategoryState,
   entry: LedgerEntry,
   { sink }: FinishOptions,
 ): Promise<ChangeLog | undefined> {
-  if (entry.changes === 'none') return undefined
+  if (entry.changes === 'none' || ledger.isFirstBootstrap(entry)) return undefined
   if (entry.changes === 'sink' && sink !== undefined) return new SinkLog(sink)
   await files.makeFolder(paths.changes)
   const log = await ChangeFile.open(files, paths.changeFile(entry), entry.changeBytes)
@@ -208,9 +213,10 @@ async function clearUpLate(
 async function clearUp(
   folder: StateFolder,
   category: CategoryState,
-  { id, totalBytes, keep }: LedgerEntry,
-  { keepFileBytes }: FinishOptions,
+  entry: LedgerEntry,
+  { keepFileBytes, keepChangeBytes }: FinishOptions,
 ): Promise<void> {
+  const { id, totalBytes, keep } = entry
   const { files, paths, spools } = folder
   const data = spools.dataPath(id)
   if (keep && totalBytes > 0 && (await files.size(data)) === totalBytes) {
@@ -219,21 +225,32 @@ async function clearUp(
     await files.syncFolder(paths.kept)
     if (keepFileBytes !== undefined) await dropOldFiles(folder, category, keepFileBytes)
   }
+  if (keepChangeBytes !== undefined && entry.changeBytes > 0)
+    await dropOldest(files, await paths.changeLogs(files, entry.id), keepChangeBytes)
   await spools.remove(id)
 }
 
-/** Removes the oldest kept files. The newest file is kept, whatever its size. */
 async function dropOldFiles(
   { files, paths }: StateFolder,
   { ledger }: CategoryState,
   keepFileBytes: number,
 ): Promise<void> {
   const kept = new Set(await files.list(paths.kept))
+  const all = ledger.entries.map(({ id }) => paths.keptFile(id))
+  const there = all.filter(path => kept.has(basename(path)))
+  await dropOldest(files, there, keepFileBytes)
+}
+
+/** Removes the oldest files. The newest file is kept, whatever its size. */
+async function dropOldest(
+  files: DurableFiles,
+  paths: readonly string[],
+  keepBytes: number,
+): Promise<void> {
   let bytes = 0
-  for (const { id, totalBytes } of ledger.entries.toReversed()) {
-    const path = paths.keptFile(id)
-    if (!kept.has(basename(path))) continue
-    if (bytes > 0 && bytes + totalBytes > keepFileBytes) await files.remove(path)
-    bytes += totalBytes
+  for (const path of paths.toReversed()) {
+    const size = (await files.size(path)) ?? 0
+    if (bytes > 0 && bytes + size > keepBytes) await files.remove(path)
+    bytes += size
   }
 }

@@ -1,7 +1,9 @@
 // The changes that a merge made to the state, as change logs and sinks take them.
 
 import { objectWithInvalid } from '../../codec/bad-cells'
+import type { JsonBuffer } from '../../codec/json-buffer'
 import type { Row } from '../../codec/row'
+import { writeRowJson } from '../../codec/row-json'
 import type { Columns } from '../../schema/feed-schema'
 import type { CategoryChange } from '../folder/category-state'
 import type { ChangedRow, StateChange } from '../folder/change-log'
@@ -38,6 +40,10 @@ class KeptRow implements ChangedRow {
 
   toObject(): Readonly<Record<string, unknown>> {
     return objectWithInvalid(this.#row)
+  }
+
+  writeJson(out: JsonBuffer): void {
+    writeRowJson(this.#row, out)
   }
 
   toJSON(): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@
 // lines are synced before their rows are committed together with the length of the log
 // (log-file.ts).
 
+import { JsonBuffer } from '../../codec/json-buffer'
 import type { ChangeKind } from '../../codec/merge/register'
 import type { DurableFiles } from '../../disk/durable-files'
 import { anObject, optionInvalid } from '../../options'
@@ -36,10 +37,14 @@ export interface ChangedRow {
    * list, and `invalid` has the texts of these cells by column.
    */
   toObject(): Readonly<Record<string, unknown>>
+  /** @internal Writes the JSON of the object. */
+  writeJson?(out: JsonBuffer): void
 }
 
 /** Takes the changes of one file in the order of its rows. */
 export interface ChangeLog {
+  /** True where the log reads the rows of changes after the call that took them. */
+  readonly keepsRows: boolean
   add(changes: readonly StateChange[]): Promise<void>
   /**
    * Makes durable what was added.
@@ -60,6 +65,7 @@ export interface ChangeSink {
 
 /** A log over a sink. It has no length, so the sink must expect repeated changes after a crash. */
 export class SinkLog implements ChangeLog {
+  readonly keepsRows = true
   readonly #sink: ChangeSink
   /** The changes of the rows that wait for their commit. */
   #changes: StateChange[] = []
@@ -83,7 +89,9 @@ export class SinkLog implements ChangeLog {
 }
 
 export class ChangeFile implements ChangeLog {
+  readonly keepsRows = false
   readonly #log: LogFile
+  readonly #lines = new JsonBuffer()
 
   private constructor(log: LogFile) {
     this.#log = log
@@ -95,7 +103,9 @@ export class ChangeFile implements ChangeLog {
   }
 
   add(changes: readonly StateChange[]): Promise<void> {
-    return this.#log.add(changes.map(changeLine).join(''))
+    this.#lines.cutTo(0)
+    for (const change of changes) writeChange(change, this.#lines)
+    return this.#log.add(this.#lines.view())
   }
 
   flush(): Promise<number> {
@@ -109,17 +119,27 @@ export class ChangeFile implements ChangeLog {
 
 /** Returns a change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
+  const line = new JsonBuffer(0)
+  writeChange(change, line)
+  return line.view().toString()
+}
+
+function writeChange(change: StateChange, out: JsonBuffer): void {
   const { part, kind, id, at, file, row, before } = checkedChange(change)
-  const record = {
-    part,
-    kind,
-    id,
-    at: at.toISOString(),
-    file: fileIdKey(file),
-    row: row?.toObject() ?? null,
-    ...(before !== undefined && { before: before?.toObject() ?? null }),
+  const head = JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file) })
+  out.json(`${head.slice(0, -1)},"row":`)
+  writeChangedRow(row, out)
+  if (before !== undefined) {
+    out.json(',"before":')
+    writeChangedRow(before, out)
   }
-  return `${JSON.stringify(record)}\n`
+  out.json('}\n')
+}
+
+/** Writes a row of a change as JSON. */
+export function writeChangedRow(row: ChangedRow | null, out: JsonBuffer): void {
+  if (row?.writeJson !== undefined) row.writeJson(out)
+  else out.json(JSON.stringify(row?.toObject() ?? null))
 }
 
 /** @throws FeedError OPTION_INVALID */

@@ -1,8 +1,9 @@
 // A change of the state in the shape of Debezium's change events, for consumers that read those.
 
+import { JsonBuffer } from '../../codec/json-buffer'
 import { optionInvalid } from '../../options'
 import { fileIdKey } from '../file-id'
-import { checkedChange, type StateChange } from './change-log'
+import { checkedChange, type StateChange, writeChangedRow } from './change-log'
 
 const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
 
@@ -43,12 +44,12 @@ export function debeziumLine(change: StateChange, processedAt = new Date()): str
     snapshot: 'false',
     ts_ms: at.getTime(),
   }
-  const event = {
-    before: before?.toObject() ?? null,
-    after: row?.toObject() ?? null,
-    source,
-    op: OPERATIONS[kind],
-    ts_ms: processedAt.getTime(),
-  }
-  return `${JSON.stringify(event)}\n`
+  const rest = JSON.stringify({ source, op: OPERATIONS[kind], ts_ms: processedAt.getTime() })
+  const line = new JsonBuffer(0)
+  line.json('{"before":')
+  writeChangedRow(before, line)
+  line.json(',"after":')
+  writeChangedRow(row, line)
+  line.json(`,${rest.slice(1)}\n`)
+  return line.view().toString()
 }

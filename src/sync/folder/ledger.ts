@@ -6,7 +6,7 @@
 //   done       all of its rows are in the state
 
 import { type KeyedStore, prefixRange, type StoreOp } from '../../state/keyed-store'
-import { keyColumnOf } from '../feed-files'
+import { isBootstrap, keyColumnOf } from '../feed-files'
 import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
 import { type AppliedFile, NO_ROWS } from '../target/target'
 
@@ -97,6 +97,13 @@ export class Ledger {
   isFirst({ id, sequence }: LedgerEntry): boolean {
     const key = keyColumnOf(id)
     return !this.entries.some(other => other.sequence < sequence && keyColumnOf(other.id) === key)
+  }
+
+  /** True where the entry's file is the first with all items, or all groups, of the category. */
+  isFirstBootstrap({ id, sequence }: LedgerEntry): boolean {
+    const isEarlier = (other: LedgerEntry) =>
+      other.sequence < sequence && other.id.feed === id.feed && isBootstrap(other.id)
+    return isBootstrap(id) && !this.entries.some(isEarlier)
   }
 
   /** Returns the write for an entry. The caller calls {@link took} after that write. */

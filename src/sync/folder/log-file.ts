@@ -30,8 +30,8 @@ export class LogFile {
     }
   }
 
-  async add(text: string): Promise<void> {
-    const bytes = Buffer.from(text)
+  /** @param bytes which the caller does not change until the call ends */
+  async add(bytes: Uint8Array): Promise<void> {
     this.#isSynced = false
     await this.#file.write(this.#length, bytes)
     this.#length += bytes.length

@@ -83,7 +83,7 @@ export class QuarantineLog implements RowQuarantine {
     if (text === '') return
     this.#text = ''
     const log = await this.#opened()
-    await log.add(text)
+    await log.add(Buffer.from(text))
   }
 
   async #opened(): Promise<LogFile> {

@@ -2,6 +2,7 @@
 // folder (service/clients/file-name.ts).
 
 import { join } from 'node:path'
+import type { DurableFiles } from '../../disk/durable-files'
 import { localNameOf } from '../feed-files'
 import { type Category, categoryKey, type FileId } from '../file-id'
 import type { LedgerEntry } from './ledger'
@@ -48,6 +49,14 @@ export class StatePaths {
     return join(this.changes, `${logStart(category, after)}.replay.ndjson`)
   }
 
+  /** Returns the paths of the logs of a category that are there, the oldest first. */
+  async changeLogs(files: DurableFiles, category: Category): Promise<string[]> {
+    const names = (await files.list(this.changes)).filter(name =>
+      name.startsWith(`${categoryName(category)}.`),
+    )
+    return names.sort().map(name => join(this.changes, name))
+  }
+
   /** Returns the path of the quarantine of a file, with a name as that of its change log. */
   quarantineFile(entry: LedgerEntry): string {
     return join(this.quarantine, logName(entry))
@@ -59,6 +68,9 @@ function logName({ id, sequence }: LedgerEntry): string {
 }
 
 function logStart(category: Category, sequence: number): string {
-  const name = categoryKey(category).slice(0, -1).replace('/', '.')
-  return `${name}.${String(sequence).padStart(8, '0')}`
+  return `${categoryName(category)}.${String(sequence).padStart(8, '0')}`
+}
+
+function categoryName(category: Category): string {
+  return categoryKey(category).slice(0, -1).replace('/', '.')
 }

@@ -3,20 +3,23 @@
 import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
 import { QuarantineReader } from '../../codec/quarantine/quarantine-reader'
 import type { DurableFiles } from '../../disk/durable-files'
+import { stateIo } from '../../disk/state-errors'
+import { FeedError } from '../../errors'
 
 /** The size of one read. */
 const READ_BYTES = 1 << 16
 
 /**
- * Yields the rows of the records in their order, and none where there is no file.
- * @throws FeedError QUARANTINE_INVALID
+ * Yields the rows of the records in their order.
+ * @throws FeedError QUARANTINE_INVALID, also for a file without any record, which its reader might
+ * remove; STATE_IO for a missing file
  */
 export async function* quarantinedRows(
   files: DurableFiles,
   path: string,
 ): AsyncGenerator<QuarantinedRow, void, void> {
   const file = await files.open(path)
-  if (file === undefined) return
+  if (file === undefined) throw stateIo(path, 'open', 'ENOENT')
   const reader = new QuarantineReader(path)
   try {
     for (let at = 0; ; ) {
@@ -26,6 +29,9 @@ export async function* quarantinedRows(
       yield* reader.push(bytes)
     }
     yield* reader.end()
+    if (!reader.isEmpty) return
+    const reason = 'it has no record: it is no quarantine'
+    throw new FeedError('QUARANTINE_INVALID', `${path}: ${reason}`, { path, line: 1, reason })
   } finally {
     await file.close()
   }

@@ -51,7 +51,7 @@ export class RemainingRows {
     const text = this.#text
     this.#text = ''
     this.#log ??= await LogFile.open(this.#files, this.#temporary, 0)
-    await this.#log.add(text)
+    await this.#log.add(Buffer.from(text))
   }
 
   /** Makes the rows durable in place of the file, or removes the file where there are none. */

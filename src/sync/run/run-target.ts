@@ -30,13 +30,13 @@ function openFolder(
   folder: string,
   { signal, onRows }: RunTargetOptions,
 ): Promise<RunTarget> {
-  const { shares, keepFileBytes, changes, quarantine, maxRemovedShare, environment } = settings
+  const { shares, keepFileBytes, keepChangeBytes, changes, quarantine, maxRemovedShare } = settings
   const isSink = typeof changes === 'object'
   return FolderTarget.open({
     folder,
     origin: originOf(settings),
     storeBytes: shares.storeBytes,
-    environment,
+    environment: settings.environment,
     maxRemovedShare,
     changes: isSink ? 'sink' : changes,
     keep: keepFileBytes > 0,
@@ -47,6 +47,7 @@ function openFolder(
       readBytes: shares.readBytes,
       batchBytes: shares.batchBytes,
       keepFileBytes,
+      keepChangeBytes,
       signal,
       sink: isSink ? changes : undefined,
       onRows,

@@ -10,7 +10,12 @@ let at: Awaited<ReturnType<typeof served>>
 beforeAll(async () => {
   at = await served()
   await outcomeOf(() =>
-    syncCommand({ ...at.command, until: new Date('2026-03-01T02:00:00Z'), keepFiles: 1e9 }),
+    syncCommand({
+      ...at.command,
+      until: new Date('2026-03-01T02:00:00Z'),
+      keepFiles: 1e9,
+      changes: true,
+    }),
   )
 })
 afterAll(() => at.close())

@@ -64,6 +64,7 @@ class RecordedStore extends MemoryStore {
 }
 
 class Log implements ChangeLog {
+  readonly keepsRows = true
   readonly flushed: string[] = []
   #added: string[] = []
 

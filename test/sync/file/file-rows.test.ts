@@ -1,10 +1,11 @@
 // The rows that a target gets, and the quarantine of those that it does not get.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { localNameOf } from '../../../src/sync/feed-files'
 import { FileRows } from '../../../src/sync/file/file-rows'
 import type { FileId } from '../../../src/sync/file-id'
 import { SpoolFolder } from '../../../src/sync/target/spool-folder'
@@ -21,23 +22,35 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('a file appears whole when the rows have ended, and a repeated reading replaces it', async () => {
+async function badRowsIn(quarantineFolder: string): Promise<FileRows & AsyncDisposable> {
   const text = 'itemId\tavailability\nv1|1|0\tAVAILABLE\nv1|2|0\n\tAVAILABLE\n'
   const bytes = gzipSync(text)
   const spools = await SpoolFolder.temporary(folder)
   await mkdir(dirname(spools.dataPath(id)), { recursive: true })
   await writeFile(spools.dataPath(id), bytes)
+  const proven = { id, identity: { totalBytes: bytes.length }, rawBytes: text.length }
+  const signal = new AbortController().signal
+  const options = { spools, maxRemovedShare: 1, signal, onRows: () => {}, quarantineFolder }
+  return Object.assign(new FileRows(proven, options), {
+    [Symbol.asyncDispose]: () => spools.removeAll(),
+  })
+}
+
+test('fault 109: a link at the temporary name of a quarantine is refused, and its target stays', async () => {
+  const quarantineFolder = join(folder, 'planted')
+  const victim = join(folder, 'victim')
+  await mkdir(quarantineFolder)
+  await writeFile(victim, 'precious\n')
+  const name = `${localNameOf(id)}.quarantine.ndjson.partial`
+  await symlink(victim, join(quarantineFolder, name))
+  await using rows = await badRowsIn(quarantineFolder)
+  await expect(rows.rows().next()).rejects.toMatchObject({ code: 'STATE_IO' })
+  expect(await readFile(victim, 'utf8')).toBe('precious\n')
+})
+
+test('a file appears whole when the rows have ended, and a repeated reading replaces it', async () => {
   const quarantineFolder = join(folder, 'bad')
-  const rows = new FileRows(
-    { id, identity: { totalBytes: bytes.length }, rawBytes: text.length },
-    {
-      spools,
-      maxRemovedShare: 1,
-      signal: new AbortController().signal,
-      onRows: () => {},
-      quarantineFolder,
-    },
-  )
+  await using rows = await badRowsIn(quarantineFolder)
   for (const reading of [1, 2]) {
     const keys: string[] = []
     for await (const batch of rows.rows()) keys.push(...batch.keys)
@@ -51,5 +64,4 @@ test('a file appears whole when the rows have ended, and a repeated reading repl
       { row: 3, code: 'KEY_MISSING', text: '\tAVAILABLE\n' },
     ])
   }
-  await spools.removeAll()
 })

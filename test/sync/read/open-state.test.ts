@@ -138,8 +138,9 @@ describe('a run that died behind the commit point of a file', () => {
       expect(ledger.map(line => JSON.parse(line)[1].state)).toEqual(Array(nth / 2 + 1).fill('done'))
       const whole = new SimulatedMachine(0)
       await shop.sync(whole.start()).summary
+      // The two bootstraps at the beginning have no log.
       const changes = (from: SimulatedMachine) => [...from.filesUnder(`${FOLDER}/changes`)]
-      expect(changes(machine)).toEqual(changes(whole).slice(0, nth / 2 + 1))
+      expect(changes(machine)).toEqual(changes(whole).slice(0, Math.max(0, nth / 2 - 1)))
       await shop.sync(machine.start()).summary
       expect(await seenIn(machine.start(), NOW_MS)).toEqual(await seenIn(whole.start(), NOW_MS))
     },

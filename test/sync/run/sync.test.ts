@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
 import { FeedError } from '../../../src/errors'
-import { fileIdKey } from '../../../src/sync/file-id'
+import { type FileId, fileIdKey } from '../../../src/sync/file-id'
 import type { Environment } from '../../../src/sync/folder/environment'
 import type { SyncEvent, SyncSummary } from '../../../src/sync/run/sync-events'
 import type { SyncOptions } from '../../../src/sync/sync-options'
@@ -439,21 +439,26 @@ describe('the folder', () => {
   })
 })
 
+function scopeOf(file: FileId): string {
+  return 'scope' in file ? file.scope : ''
+}
+
 describe('changes', () => {
   test('go to a sink, each with its file and row, and rows without effect are left out', async () => {
     const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
     const told: string[] = []
     const write: Extract<SyncOptions['changes'], object>['write'] = changes => {
       for (const { part, kind, id, file, row } of changes)
-        told.push(`${file.feed} ${part} ${kind} ${id} ${row === null ? '' : row.text('title')}`)
+        told.push(
+          `${scopeOf(file)} ${file.feed} ${part} ${kind} ${id} ${row === null ? '' : row.text('title')}`,
+        )
     }
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start(), { changes: { write } }).summary
-    expect(told.filter(line => line.startsWith('item item inserted v1|')).length).toBeGreaterThan(
-      20,
-    )
-    expect(told.some(line => line.startsWith('item_snapshot item updated'))).toBe(true)
-    expect(told.some(line => line.startsWith('item_snapshot item deleted'))).toBe(true)
+    // The first bootstrap is where the category begins.
+    expect(told.some(line => line.startsWith('ALL_ACTIVE'))).toBe(false)
+    for (const kind of ['inserted', 'updated', 'deleted'])
+      expect(told.some(line => line.startsWith(` item_snapshot item ${kind}`))).toBe(true)
     expect(
       [...machine.filesUnder(FOLDER).keys()].filter(path => path.includes('/changes/')),
     ).toEqual([])
@@ -467,7 +472,9 @@ describe('changes', () => {
       for (const { part, kind, id, row, before } of changes) {
         const key = `${part} ${id}`
         const text = before ? JSON.stringify(before.toObject()) : undefined
-        expect([key, kind, before === undefined, text]).toEqual([key, kind, false, rows.get(key)])
+        // The rows of the first bootstrap are told as `before` only.
+        const known = rows.has(key) ? rows.get(key) : text
+        expect([key, kind, before === undefined, text]).toEqual([key, kind, false, known])
         if (row === null) rows.delete(key)
         else rows.set(key, JSON.stringify(row.toObject()))
         if (kind !== 'inserted') updates++
@@ -476,6 +483,25 @@ describe('changes', () => {
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start(), { changes: { write }, changeRows: 'both' }).summary
     expect(updates).toBeGreaterThan(10)
+  })
+
+  test('in the folder are kept up to keepChangeBytes, the newest first', async () => {
+    const logsOf = async (keepChangeBytes?: number) => {
+      const machine = new SimulatedMachine(0)
+      const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
+      await shop.sync(machine.start(), {
+        changes: 'files',
+        ...(keepChangeBytes !== undefined && { keepChangeBytes }),
+      }).summary
+      const logs = [...machine.filesUnder(`${FOLDER}/changes`)].filter(([, text]) => text !== '')
+      return new Map(logs.sort())
+    }
+    const all = await logsOf()
+    expect(all.size).toBeGreaterThan(10)
+    const [...paths] = all.keys()
+    expect([...(await logsOf(0))]).toEqual([[paths.at(-1), all.get(paths.at(-1)!)]])
+    const two = Buffer.byteLength(all.get(paths.at(-1)!)! + all.get(paths.at(-2)!)!)
+    expect([...(await logsOf(two)).keys()]).toEqual(paths.slice(-2))
   })
 
   test('whose sink fails stop the run before their rows are stored', async () => {
