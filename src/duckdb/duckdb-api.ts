@@ -7,9 +7,11 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
-import { onDisk, stateIo } from '../disk/state-errors'
+import { onDisk } from '../disk/state-errors'
 import { unlessMissing } from '../disk/system-calls'
-import { excerpt, FeedError } from '../errors'
+import { FeedError } from '../errors'
+import { locked, openingFailed, statementFailed } from './duckdb-errors'
+import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
 
 /** A column of a chunk, as the bindings of DuckDB know it. */
 export type Vector = { readonly __duckdb_type: 'duckdb_vector' }
@@ -47,13 +49,21 @@ export interface VectorCalls {
 /** Rows of a chunk at most: the size of a vector of DuckDB. */
 export const CHUNK_ROWS = 2048
 
+/**
+ * The limit of DuckDB's own memory with which it merges tables of the width of items without
+ * temporary files, and the least with which it does not fail.
+ */
+export const MEMORY_BYTES = 160 * 2 ** 20
+export const LEAST_BYTES = 64 * 2 ** 20
+export const THREADS = 2
+
 /** The name of the file's database. The database of the instance itself is in memory. */
 const CATALOG = 'feedmill_target'
 /**
  * A table of items has some 150 physical columns, and each takes a block while rows arrive: with
- * the standard sizes that is more than 128 MiB before the first row is stored.
+ * the standard size of 256 KiB the least limit is not enough for them.
  */
-const NEW_FILE = "BLOCK_SIZE 32768, STORAGE_VERSION 'v1.2.0'"
+const NEW_FILE = "BLOCK_SIZE 65536, STORAGE_VERSION 'v1.2.0'"
 const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 /** The table function whose rows are those of the INSERT that runs. */
 const ROWS = 'feedmill_rows'
@@ -62,10 +72,11 @@ const ROWS = 'feedmill_rows'
  * and each group of a wide table takes some 300 KiB more, which a COMMIT does not free.
  */
 export const ROW_GROUP_ROWS = 32_768
-/** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
-const KEPT_BETWEEN_INSERTS = 16 * 2 ** 20
-/** The share of the limit that a load needs. With more, DuckDB keeps blocks that it has written. */
-const LOAD_SHARE = 5 / 8
+/**
+ * The share of the limit that the log of committed rows may take before a checkpoint. The rows of
+ * the log are in memory too. Each checkpoint compresses the last row group of a table anew.
+ */
+const LOG_SHARE = 2 / 5
 /** The time between two looks at an INSERT, which takes some hundred milliseconds. */
 const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
@@ -82,12 +93,21 @@ export interface RowSource {
   next(): { readonly writers: readonly ColumnWriter[]; readonly rows: number } | undefined
 }
 
+interface Places {
+  readonly path: string
+  /** The path without symbolic links. */
+  readonly place: string
+  /** The folder of the temporary files of a writer. */
+  readonly temporary: string | undefined
+}
+
 type Api = typeof import('@duckdb/node-api')
 
 /** A call of the bindings that @duckdb/node-api does not offer. */
 interface PendingCalls {
   /** Returns the state of a statement that DuckDB's threads run, and runs nothing of it. */
   pending_execute_check_state(pending: unknown): number
+  pending_error(pending: unknown): string
 }
 /** The states of a statement that has ended: its result is ready, or it has failed. */
 const ENDED_STATES: readonly number[] = [0, 2]
@@ -114,13 +134,13 @@ async function loadDuckdb(): Promise<Loaded> {
 }
 
 /**
- * Loads DuckDB with an allocator that gives freed memory back at once. Otherwise it keeps some 50 MiB
- * beyond DuckDB's own limit. It reads its settings only when it is loaded.
+ * Loads DuckDB with an allocator that gives freed memory back within a second, and not ten. To give it
+ * back at once costs more system time than all the rest. It reads its settings only when it is loaded.
  */
 async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
   const { env } = process
   if (env[ALLOCATOR] !== undefined) return load()
-  env[ALLOCATOR] = 'dirty_decay_ms:0,muzzy_decay_ms:0'
+  env[ALLOCATOR] = 'dirty_decay_ms:1000,muzzy_decay_ms:0'
   try {
     return await load()
   } finally {
@@ -139,17 +159,15 @@ export interface DatabaseOptions {
   readonly threads: number
   /** True for a reader, which makes no file. */
   readonly isReadOnly?: boolean
-  /** True for tables of many columns, in a new file. */
-  readonly isWide?: boolean
 }
 
 export class Database {
   readonly path: string
   readonly #place: string
+  readonly #temporary: string | undefined
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
   readonly #calls: PendingCalls
-  readonly #memoryBytes: number
   readonly #threads: number
   /** The rows of the INSERT that runs. */
   #source: RowSource | undefined
@@ -157,83 +175,68 @@ export class Database {
   #isClosed = false
 
   private constructor(
-    path: string,
-    place: string,
+    { path, place, temporary }: Places,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
     calls: PendingCalls,
-    { memoryBytes, threads }: DatabaseOptions,
+    threads: number,
   ) {
     this.path = path
     this.#place = place
+    this.#temporary = temporary
     this.#instance = instance
     this.#connection = connection
     this.#calls = calls
-    this.#memoryBytes = memoryBytes
     this.#threads = threads
   }
 
   /**
    * Opens a database for one writer, and makes a missing one.
-   * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_IO
+   * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_FOREIGN, STATE_IO
    */
   static async open(path: string, options: DatabaseOptions): Promise<Database> {
-    const { memoryBytes, threads, isWide = false, isReadOnly = false } = options
+    const { memoryBytes, threads, isReadOnly = false } = options
     const loaded = await loadDuckdb()
     const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
     if (openPaths.has(place)) throw locked(path, 'this process has it open already')
     openPaths.add(place)
+    let temporary: string | undefined
+    let instance: DuckDBInstance | undefined
     try {
-      const instance = await loaded.api.DuckDBInstance.create(':memory:', {
+      temporary = isReadOnly ? undefined : await newTemporaryFolder(place)
+      instance = await loaded.api.DuckDBInstance.create(':memory:', {
         memory_limit: `${memoryBytes}B`,
         threads: String(threads),
         preserve_insertion_order: 'false',
-        temp_directory: `${place}.tmp`,
+        checkpoint_threshold: `${Math.floor(memoryBytes * LOG_SHARE)}B`,
+        // It saves no room beside the dictionary, and costs time with each checkpoint.
+        disabled_compression_methods: 'fsst',
+        temp_directory: temporary ?? `${place}.tmp`,
         // Nothing is downloaded: the tables need no extension.
         autoinstall_known_extensions: 'false',
       })
       const connection = await instance.connect()
       const isNew = (await unlessMissing(stat(place))) === undefined
-      const storage = isReadOnly
-        ? '(READ_ONLY)'
-        : isWide
-          ? `(${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS})`
-          : ''
-      await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
-      const database = new Database(path, place, instance, connection, loaded.calls, options)
+      const storage = isReadOnly ? 'READ_ONLY' : `${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS}`
+      await connection.run(
+        `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}`,
+      )
+      if (temporary !== undefined) await removeLeftFolders(place, temporary)
+      const places = { path, place, temporary }
+      const database = new Database(places, instance, connection, loaded.calls, threads)
       if (!isReadOnly) database.#registerRows(loaded)
       return database
     } catch (cause) {
+      instance?.closeSync()
       openPaths.delete(place)
-      const text = messageOf(cause)
-      if (/lock on file/i.test(text)) throw locked(path, /PID \d+/.exec(text)?.[0], cause)
-      throw stateIo(path, 'open', excerpt(text, 200), cause)
+      if (temporary !== undefined) await removeFolder(temporary)
+      throw openingFailed(path, cause)
     }
   }
 
   /** Runs statements. @throws FeedError STATE_IO */
   async run(sql: string): Promise<void> {
     await this.#guarded(() => this.#connection.run(sql))
-  }
-
-  /**
-   * Gives DuckDB its whole limit after a load, and the memory that it has freed back to the system,
-   * some 40 MiB. DuckDB does the latter where its limit is set, even to the same value.
-   * @throws FeedError STATE_IO
-   */
-  endLoad(): Promise<void> {
-    return this.run(setLimit(this.#memoryBytes))
-  }
-
-  /**
-   * Drops the written blocks that DuckDB keeps, up to its limit, although a load does not read them
-   * again, and gives their memory back. The first limit holds for this moment only, and the second
-   * until {@link endLoad}. DuckDB refuses a limit below what it needs, after it has dropped what it
-   * could.
-   */
-  async #dropWritten(): Promise<void> {
-    for (const bytes of [KEPT_BETWEEN_INSERTS, Math.floor(this.#memoryBytes * LOAD_SHARE)])
-      await this.#connection.run(setLimit(bytes)).catch(() => {})
   }
 
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
@@ -266,7 +269,6 @@ export class Database {
       this.#source = source
       try {
         await this.#guarded(() => this.#runInsert(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`))
-        await this.#dropWritten()
       } finally {
         this.#source = undefined
       }
@@ -289,15 +291,18 @@ export class Database {
     const { pending_result } = pending as unknown as { readonly pending_result: unknown }
     while (!ENDED_STATES.includes(this.#calls.pending_execute_check_state(pending_result)))
       await sleep(INSERT_POLL_MS)
+    const failure = this.#calls.pending_error(pending_result)
+    if (failure) throw statementFailed(this.path, failure)
     await pending.getResult()
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#connection.closeSync()
     this.#instance.closeSync()
     openPaths.delete(this.#place)
+    if (this.#temporary !== undefined) await removeFolder(this.#temporary)
   }
 
   /** Makes the table function of the rows, which no transaction rolls back. */
@@ -328,23 +333,9 @@ export class Database {
       return await action()
     } catch (cause) {
       if (FeedError.is(cause)) throw cause
-      throw stateIo(this.path, 'statement', excerpt(messageOf(cause), 300), cause)
+      throw statementFailed(this.path, cause)
     }
   }
-}
-
-function setLimit(bytes: number): string {
-  return `SET memory_limit = '${bytes}B'`
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
-function locked(path: string, holder: string | undefined, cause?: unknown) {
-  const by = holder === undefined ? '' : ` (${holder})`
-  const message = `${path} is open in another writer${by}: a DuckDB file has one at a time; wait until it ends, or close it`
-  return new FeedError('STATE_LOCKED', message, { path }, { cause })
 }
 
 /** A text as a literal of SQL. */

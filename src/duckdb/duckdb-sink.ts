@@ -1,17 +1,30 @@
 // A sink that writes the rows of a pipeline to a table of a DuckDB file, in one transaction.
 
 import { FeedError } from '../errors'
-import { choice, filePath, filledText, knownOptions, type OptionNames } from '../options'
+import {
+  choice,
+  filePath,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  wholeNumber,
+} from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { sinkFailed } from '../sinks/sink-failed'
 import { TableColumns, type TableSinkOptions } from '../sinks/table-columns'
 import { ChunkInserter } from './chunk-inserter'
 import { columnTypeOf, UNFIT } from './column-types'
-import { Database, sqlName } from './duckdb-api'
+import { Database, LEAST_BYTES, MEMORY_BYTES, sqlName, THREADS } from './duckdb-api'
 import type { VectorWriter } from './vector-writer'
 
-export interface DuckdbSinkOptions extends TableSinkOptions {}
+export interface DuckdbSinkOptions extends TableSinkOptions {
+  /**
+   * Limit of DuckDB's own memory, in bytes. The process takes up to 300 MiB beside it. Beyond it
+   * DuckDB writes temporary files beside the database. Default: 160 MiB. Bounds: at least 64 MiB.
+   */
+  readonly memoryBytes?: number
+}
 
 const NAME = 'duckdb'
 const NAMES: OptionNames<DuckdbSinkOptions> = {
@@ -19,9 +32,8 @@ const NAMES: OptionNames<DuckdbSinkOptions> = {
   mode: true,
   schema: true,
   columns: true,
+  memoryBytes: true,
 }
-const MEMORY_BYTES = 128 * 2 ** 20
-const THREADS = 2
 
 interface TableWriter {
   readonly convert: readonly ((value: unknown) => unknown)[]
@@ -50,10 +62,11 @@ interface TableWriter {
  * ```
  */
 export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
-  const { table, mode = 'create' } = knownOptions(options, NAMES)
+  const { table, mode = 'create', memoryBytes = MEMORY_BYTES } = knownOptions(options, NAMES)
   filePath('path', path)
   filledText('table', table)
   choice('mode', mode, ['create', 'replace', 'append'])
+  wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
   let columns = new TableColumns(NAME, options)
   let database: Database | undefined
   let writer: TableWriter | undefined
@@ -81,8 +94,8 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       )
     return { convert: types.map(type => type.convert), inserter }
   }
-  const close = () => {
-    database?.close()
+  const close = async () => {
+    await database?.close()
     database = undefined
     writer = undefined
   }
@@ -98,7 +111,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     open: () =>
       guarded(async () => {
         columns = new TableColumns(NAME, options)
-        const opened = await Database.open(path, { memoryBytes: MEMORY_BYTES, threads: THREADS })
+        const opened = await Database.open(path, { memoryBytes, threads: THREADS })
         database = opened
         await opened.run('BEGIN')
       }),
@@ -128,13 +141,13 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     commit: () =>
       guarded(async () => {
         await database!.run('COMMIT')
-        close()
+        await close()
       }),
     abort: async () => {
       await writer?.inserter.settled()
       // The transaction ends with the connection.
       await database?.run('ROLLBACK').catch(() => {})
-      close()
+      await close()
     },
   }
 }

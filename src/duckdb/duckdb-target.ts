@@ -12,7 +12,7 @@ import type {
   TargetFile,
   TargetOptions,
 } from '../sync/target/target'
-import { Database, sqlText } from './duckdb-api'
+import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
 import { readCategories, readLedger, writeEntry } from './ledger'
 import { ARRIVED_REMOVALS, countRows, inCategory, mergeFile, sweep } from './merge'
 import { RowWriter } from './row-writer'
@@ -27,8 +27,9 @@ import {
 
 export interface DuckdbTargetOptions {
   /**
-   * Limit of the memory that DuckDB takes for itself, in bytes. Default: the share that the run
-   * gives, at least 64 MiB. Beyond it DuckDB writes temporary files beside the database.
+   * Limit of DuckDB's own memory, in bytes. The process takes up to 300 MiB beside it. Default: the
+   * share that the run gives, at least 160 MiB. Beyond it DuckDB writes temporary files beside the
+   * database, and takes several times as long. Bounds: at least 64 MiB.
    */
   readonly memoryBytes?: number
   /** Threads of DuckDB. Default: 2. Each thread needs memory of its own. */
@@ -36,9 +37,6 @@ export interface DuckdbTargetOptions {
 }
 
 const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true, threads: true }
-/** The least with which DuckDB merges tables of this width without failing, as measured. */
-const LEAST_BYTES = 64 * 2 ** 20
-const DEFAULT_THREADS = 2
 
 /**
  * A DuckDB file as the option `target` of `sync`. It has the tables `items`, `item_groups`,
@@ -59,14 +57,14 @@ const DEFAULT_THREADS = 2
  */
 export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): SyncTarget {
   filePath('path', path)
-  const { memoryBytes, threads = DEFAULT_THREADS } = knownOptions(options, NAMES)
+  const { memoryBytes, threads = THREADS } = knownOptions(options, NAMES)
   if (memoryBytes !== undefined) wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
   wholeNumber('threads', threads, 1)
   return {
     name: path,
     open: async run => {
-      const limit = memoryBytes ?? Math.max(LEAST_BYTES, run.memoryBytes)
-      const database = await Database.open(path, { memoryBytes: limit, threads, isWide: true })
+      const limit = memoryBytes ?? Math.max(MEMORY_BYTES, run.memoryBytes)
+      const database = await Database.open(path, { memoryBytes: limit, threads })
       return OpenDuckdb.open(database, run)
     },
     contents: () => contentsOf(path),
@@ -75,7 +73,7 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
 
 /** A file that is missing stays so, because it is opened to be read. */
 async function contentsOf(path: string): Promise<TargetContents> {
-  const limits = { memoryBytes: LEAST_BYTES, threads: 1, isReadOnly: true }
+  const limits = { memoryBytes: MEMORY_BYTES, threads: 1, isReadOnly: true }
   const database = await Database.open(path, limits)
   try {
     const service = await serviceOf(database)
@@ -86,7 +84,7 @@ async function contentsOf(path: string): Promise<TargetContents> {
     }))
     return { service, categories: await Promise.all(contents) }
   } finally {
-    database.close()
+    await database.close()
   }
 }
 
@@ -109,7 +107,7 @@ class OpenDuckdb implements OpenTarget {
       await prepareTables(database, origin)
       return new OpenDuckdb(database, signal)
     } catch (error) {
-      database.close()
+      await database.close()
       throw error
     }
   }
@@ -151,7 +149,7 @@ class OpenDuckdb implements OpenTarget {
   async close(): Promise<void> {
     await this.#last
     this.#signal.removeEventListener('abort', this.#stop)
-    this.#database.close()
+    await this.#database.close()
   }
 }
 

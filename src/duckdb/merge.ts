@@ -52,9 +52,7 @@ export async function mergeFile(database: Database, arrived: ArrivedFile): Promi
           ORDER BY version_ms DESC, removed DESC, generated_ms DESC, checksum DESC, id
         ) AS place
         FROM arrived SEMI JOIN (SELECT key FROM arrived GROUP BY key HAVING count(*) > 1) USING (key)
-      ) WHERE place > 1;`)
-  await database.endLoad()
-  await database.run(`
+      ) WHERE place > 1;
     CREATE OR REPLACE TEMP TABLE judged AS
       SELECT new.id, new.removed, old.id AS old_id, old.removed AS was_removed,
         new.checksum = old.checksum AS is_same,

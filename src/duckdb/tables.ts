@@ -1,7 +1,6 @@
 // The tables of a database that `sync` writes, and their views. If you change a table, add a step to
 // STEPS, and also change src/guide/databases.md.
 
-import { FeedError } from '../errors'
 import { int32, int64, text } from '../schema/column-kinds'
 import type { Columns } from '../schema/feed-schema'
 import { itemGroupColumns, itemPriorityColumns, itemSnapshotColumns } from '../schema/feed-schemas'
@@ -9,6 +8,7 @@ import type { FileId } from '../sync/file-id'
 import type { StateOrigin } from '../sync/target/target'
 import { type ColumnType, columnTypeOf, OTHER_CELLS } from './column-types'
 import { type Database, sqlName, sqlText } from './duckdb-api'
+import { foreign } from './duckdb-errors'
 import type { OwnColumn } from './row-writer'
 
 /** One of the three tables of rows. */
@@ -28,7 +28,17 @@ export function tableOf({ feed }: FileId): RowTable {
   return feed === 'item_priority' ? PRIORITIES : ITEMS
 }
 
-const TABLE_NAMES = [...ROW_TABLES.map(({ name }) => name), 'removals', 'files']
+/** The table that says whose the others are. */
+const META = 'feedmill'
+const META_COLUMNS = 'name,value'
+const TABLE_NAMES = [
+  META,
+  ...ROW_TABLES.map(({ name }) => name),
+  'removals',
+  'files',
+  'forgotten_removals',
+  'current_items',
+]
 
 const TEXT = columnTypeOf(text())
 const BIGINT: ColumnType = columnTypeOf(int64())
@@ -122,49 +132,59 @@ const CURRENT_ITEMS = `
  * @throws FeedError STATE_FOREIGN
  */
 export async function prepareTables(database: Database, { service }: StateOrigin): Promise<void> {
-  await database.run('CREATE TABLE IF NOT EXISTS feedmill (name VARCHAR, value VARCHAR)')
-  const settings = await metaOf(database)
-  const version = Number(settings.get('tables') ?? 0)
+  const settings = await settingsOf(database)
+  const version = Number(settings?.get('tables') ?? 0)
   if (version > STEPS.length)
     throw foreign(database.path, 'tables', `version ${STEPS.length} at most`, `version ${version}`)
-  const known = settings.get('service')
+  const known = settings?.get('service')
   if (known !== undefined && known !== service)
-    throw foreign(database.path, 'service', known, service)
+    throw foreign(database.path, 'service', service, known)
   if (version === STEPS.length) return
-  if (version === 0) await refuseOtherTables(database)
   await database.run(`
     BEGIN;
+    CREATE TABLE IF NOT EXISTS ${META} (name VARCHAR, value VARCHAR);
     ${STEPS.slice(version)
       .map(step => step())
       .join('\n')}
-    DELETE FROM feedmill;
-    INSERT INTO feedmill VALUES ('tables', '${STEPS.length}'), ('service', ${sqlText(service)});
+    DELETE FROM ${META};
+    INSERT INTO ${META} VALUES ('tables', '${STEPS.length}'), ('service', ${sqlText(service)});
     COMMIT;`)
-}
-
-/** A database with tables of the same names belongs to somebody else. */
-async function refuseOtherTables(database: Database): Promise<void> {
-  const [other] = await database.rows<{ table_name: string }>(
-    `SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND table_name IN (${TABLE_NAMES.map(sqlText).join(', ')})`,
-  )
-  if (other !== undefined)
-    throw foreign(database.path, 'tables', 'those of feedmill', `its own ${other.table_name}`)
 }
 
 /** @throws FeedError STATE_FOREIGN for a database without the tables of `sync` */
 export async function serviceOf(database: Database): Promise<string> {
-  const [table] = await database.rows(
-    "SELECT 1 AS there FROM duckdb_tables() WHERE table_name = 'feedmill'",
-  )
-  const service = table === undefined ? undefined : (await metaOf(database)).get('service')
+  const service = (await settingsOf(database))?.get('service')
   if (service === undefined)
     throw foreign(database.path, 'content', 'the tables of feedmill', 'other content')
   return service
 }
 
+/**
+ * Returns the names and values that say whose the tables are; undefined where no table or view has
+ * one of our names.
+ * @throws FeedError STATE_FOREIGN where somebody else made one of them
+ */
+async function settingsOf(database: Database): Promise<ReadonlyMap<string, string> | undefined> {
+  // DuckDB finds a table whatever the case of its name.
+  const found = await database.rows<{ name: string; columns: string }>(
+    `SELECT lower(table_name) AS name, string_agg(column_name, ',' ORDER BY column_index) AS columns
+     FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal
+       AND schema_name = 'main' AND name IN (${TABLE_NAMES.map(sqlText).join(', ')})
+     GROUP BY ALL`,
+  )
+  if (found.length === 0) return undefined
+  const settings =
+    found.find(({ name }) => name === META)?.columns === META_COLUMNS
+      ? await metaOf(database)
+      : undefined
+  const lacking = TABLE_NAMES.filter(name => !found.some(table => table.name === name))
+  if (settings?.has('tables') && settings.has('service') && lacking.length === 0) return settings
+  throw foreign(database.path, 'tables', 'those of feedmill', `another ${found[0]!.name}`)
+}
+
 /** Returns the names and values that say whose tables these are. */
 async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.rows<{ name: string; value: string }>('SELECT * FROM feedmill')
+  const rows = await database.rows<{ name: string; value: string }>(`SELECT * FROM ${META}`)
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
@@ -184,9 +204,4 @@ export function createTable(
   )
   const others = [`other ${OTHER_CELLS.sql}`, ...own.map(({ name, type }) => `${name} ${type.sql}`)]
   return `CREATE ${kind} ${sqlName(name)} (${[...typed, ...others].join(', ')});`
-}
-
-function foreign(path: string, what: string, expected: string, received: string) {
-  const message = `${path} has the ${what} ${expected}, and not ${received}: use another file`
-  return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

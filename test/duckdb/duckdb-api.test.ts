@@ -1,8 +1,8 @@
 // Rows that DuckDB takes chunk by chunk, on a thread of its own or, where it has none, on one of Node.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHUNK_ROWS, Database } from '../../src/duckdb/duckdb-api'
 import { TextWriter } from '../../src/duckdb/vector-writers'
@@ -37,13 +37,13 @@ async function withTexts(
   { column = 'VARCHAR', threads = 2, memoryBytes = 64 * 2 ** 20 },
   use: (database: Database, types: Types) => Promise<void>,
 ): Promise<void> {
-  const options = { memoryBytes, threads, isWide: true }
+  const options = { memoryBytes, threads }
   const database = await Database.open(join(folder, `${name}-${threads}.duckdb`), options)
   try {
     await database.run(`CREATE TABLE texts (text ${column})`)
     await use(database, await database.columnTypes('texts'))
   } finally {
-    database.close()
+    await database.close()
   }
 }
 
@@ -93,18 +93,42 @@ describe.each([1, 2, 3])('an INSERT of a database with %i threads', threads => {
   })
 })
 
-test('a load lowers the limit of DuckDB, and its end restores it', async () => {
-  await withTexts('limit', { memoryBytes: 96 * 2 ** 20 }, async (database, types) => {
-    const limit = async () => {
-      const [found] = await database.rows<{ text: string }>(
-        "SELECT current_setting('memory_limit') AS text",
-      )
-      return found!.text
-    }
-    expect(await limit()).toBe('96.0 MiB')
-    await database.insert('texts', textsOf(types, 1))
-    expect(await limit()).toBe('60.0 MiB')
-    await database.endLoad()
-    expect(await limit()).toBe('96.0 MiB')
+test('fault 113: the temporary files of a dead writer are removed when the lock is got, and no others', async () => {
+  const path = join(folder, 'left.duckdb')
+  const dead = `${path}.tmp-aB3xY9`
+  const others = [`${path}.tmp`, `${path}.tmp-of-mine`, join(folder, 'other.duckdb.tmp-aB3xY9')]
+  const elsewhere = join(folder, 'elsewhere')
+  for (const made of [dead, elsewhere, ...others]) await mkdir(made)
+  const block = 'duckdb_temp_block-4611686018427388000.block'
+  for (const made of [dead, elsewhere, ...others]) await writeFile(join(made, block), 'left')
+  await symlink(elsewhere, `${path}.tmp-linked`)
+  const before = await readdir(folder)
+  const options = { memoryBytes: 64 * 2 ** 20, threads: 1 }
+  const database = await Database.open(path, options)
+  const own = (await readdir(folder)).filter(name => !before.includes(name) && /tmp-/.test(name))
+  expect(own).toHaveLength(1)
+  await expect(Database.open(path, options)).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+  await database.close()
+  const gone = [dead, `${path}.tmp-linked`].map(made => basename(made))
+  expect((await readdir(folder)).sort()).toEqual(
+    [...before.filter(name => !gone.includes(name)), 'left.duckdb'].sort(),
+  )
+  for (const made of [elsewhere, ...others]) expect(await readdir(made)).toEqual([block])
+})
+
+test('the memory that a limit does not hold goes to temporary files, in the transaction too', async () => {
+  await withTexts('spilled', {}, async database => {
+    await database.run(`
+      BEGIN;
+      CREATE TEMP TABLE wide AS SELECT n, md5(n::VARCHAR) || repeat('x', 400) AS text FROM range(200000) r(n);
+      COMMIT`)
+    const [{ files = 0n } = {}] = await database.rows<{ files: bigint }>(
+      'SELECT count(*) AS files FROM duckdb_temporary_files()',
+    )
+    expect(files).toBeGreaterThan(0n)
+    expect(await database.rows('SELECT count(DISTINCT text) AS n FROM wide')).toEqual([
+      { n: 200_000n },
+    ])
   })
+  expect((await readdir(folder)).filter(name => name.startsWith('spilled-2.duckdb.'))).toEqual([])
 })

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance, type Json } from '@duckdb/node-api'
@@ -202,7 +202,7 @@ describe('the tables of a DuckDB target', () => {
     ])
   })
 
-  test('Another process that has the file open is named, and other tables are left alone.', async () => {
+  test('Another process that has the file open is named.', async () => {
     await opened()
     await closed()
     const program = `
@@ -221,11 +221,48 @@ describe('the tables of a DuckDB target', () => {
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    await rm(path)
-    await query('CREATE TABLE items (a INTEGER)')
-    await expect(opened()).rejects.toMatchObject({ code: 'STATE_FOREIGN' })
-    await expect(targetStatus(duckdbTarget(path))).rejects.toMatchObject({ code: 'STATE_FOREIGN' })
-    expect(await query('SELECT count(*) AS n FROM items')).toEqual([{ n: '0' }])
+  })
+
+  test.each([
+    'CREATE TABLE items (a INTEGER)',
+    'CREATE TABLE Removals (a INTEGER)',
+    'CREATE VIEW current_items AS SELECT 1 AS a',
+    "CREATE TABLE feedmill (name VARCHAR, value VARCHAR); INSERT INTO feedmill VALUES ('mine', 'precious')",
+    'CREATE TABLE feedmill (a INTEGER); CREATE TABLE files (b INTEGER)',
+    "CREATE TABLE feedmill (name VARCHAR, value VARCHAR); INSERT INTO feedmill VALUES ('tables', '1'), ('service', 'x')",
+  ])(
+    'fault 110: tables of somebody else are refused, and their file stays as it was: %s',
+    async sql => {
+      await query(sql)
+      const before = await readFile(path)
+      const foreign = {
+        code: 'STATE_FOREIGN',
+        context: { path },
+        message: expect.stringMatching(
+          /must be those of feedmill, not another \w+: use another file/,
+        ),
+      }
+      await expect(opened()).rejects.toMatchObject(foreign)
+      await expect(targetStatus(duckdbTarget(path))).rejects.toMatchObject(foreign)
+      expect(before.equals(await readFile(path))).toBe(true)
+      expect(await readdir(folder)).toEqual(['items.duckdb'])
+    },
+  )
+
+  test('Tables with names of their own stay beside ours.', async () => {
+    await query('CREATE TABLE orders AS SELECT 7 AS a')
+    await opened()
+    await closed()
+    expect(await query('SELECT a FROM orders')).toEqual([{ a: 7 }])
+  })
+
+  test('fault 110: a file that is no database of DuckDB is refused, and stays as it was.', async () => {
+    for (const content of ['itemId\ttitle\n'.repeat(500), `SQLite format 3\0${'x'.repeat(5000)}`]) {
+      await writeFile(path, content)
+      await expect(opened()).rejects.toMatchObject({ code: 'STATE_FOREIGN', context: { path } })
+      expect(await readFile(path, 'utf8')).toBe(content)
+      await rm(path)
+    }
   })
 
   test('A folder that is missing is a typed error.', async () => {
