@@ -5,7 +5,14 @@
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Decimal } from '../schema/values'
 import type { VectorWriter } from './vector-writer'
-import { Int64Writer, ListWriter, NumberWriter, StructWriter, TextWriter } from './vector-writers'
+import {
+  Int64Writer,
+  Int128Writer,
+  ListWriter,
+  NumberWriter,
+  StructWriter,
+  TextWriter,
+} from './vector-writers'
 
 export interface ColumnType {
   /** The type as SQL names it. */
@@ -18,9 +25,6 @@ export interface ColumnType {
 /** The value of a cell that the type of its column cannot hold. */
 export const UNFIT = Symbol('unfit')
 
-/** Digits of a DECIMAL in all, and behind its point. */
-const DECIMAL_DIGITS = 18
-const DECIMAL_SCALE = 4
 const DAY_MS = 86_400_000
 const MAX_TIME_MICROS = 2n ** 63n - 1n
 
@@ -61,11 +65,7 @@ const TYPES: { readonly [T in Exclude<ColumnSpec['type'], 'list'>]: ColumnType }
     writer: () => new Int64Writer() as VectorWriter,
     convert: value => timeMicros((value as Date).getTime()),
   },
-  decimal: {
-    sql: `DECIMAL(${DECIMAL_DIGITS}, ${DECIMAL_SCALE})`,
-    writer: () => new Int64Writer() as VectorWriter,
-    convert: value => scaledDecimal((value as Decimal).text),
-  },
+  decimal: decimalType(18, 4, () => new Int64Writer() as VectorWriter),
   aspects: {
     sql: 'STRUCT(label VARCHAR, name VARCHAR, value VARCHAR)[]',
     writer: () =>
@@ -95,10 +95,27 @@ export const OTHER_CELLS: ColumnType = {
   convert: same,
 }
 
-export function columnTypeOf({ type, element }: ColumnSpec): ColumnType {
-  return type === 'list'
-    ? listOf(element === undefined ? TEXT : columnTypeOf(element))
-    : TYPES[type]
+/** A decimal where no column has the text of one that does not fit. */
+export const LONG_DECIMAL = decimalType(38, 10, () => new Int128Writer() as VectorWriter)
+
+export function columnTypeOf(
+  { type, element }: ColumnSpec,
+  decimal: ColumnType = TYPES.decimal,
+): ColumnType {
+  if (type === 'list') return listOf(element === undefined ? TEXT : columnTypeOf(element, decimal))
+  return type === 'decimal' ? decimal : TYPES[type]
+}
+
+/**
+ * @param digits digits in all
+ * @param scale digits behind the point
+ */
+function decimalType(digits: number, scale: number, writer: () => VectorWriter): ColumnType {
+  return {
+    sql: `DECIMAL(${digits}, ${scale})`,
+    writer,
+    convert: value => scaledDecimal((value as Decimal).text, digits, scale),
+  }
 }
 
 function listOf(item: ColumnType): ColumnType {
@@ -129,15 +146,19 @@ function timeMicros(timeMs: number): number | bigint | typeof UNFIT {
 }
 
 /** Returns a decimal in units of the last digit, or UNFIT where digits would be lost. */
-export function scaledDecimal(text: string): number | bigint | typeof UNFIT {
+function scaledDecimal(
+  text: string,
+  mostDigits: number,
+  scale: number,
+): number | bigint | typeof UNFIT {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
   const fraction = point < 0 ? '' : text.slice(point + 1).replace(/(?<!0)0+$/, '')
-  if (fraction.length > DECIMAL_SCALE) return UNFIT
-  const digits = whole + fraction.padEnd(DECIMAL_SCALE, '0')
+  if (fraction.length > scale) return UNFIT
+  const digits = whole + fraction.padEnd(scale, '0')
   const scaled = Number(digits)
   if (Number.isSafeInteger(scaled)) return scaled
   const exact = BigInt(digits)
-  const most = 10n ** BigInt(DECIMAL_DIGITS)
+  const most = 10n ** BigInt(mostDigits)
   return exact < most && exact > -most ? exact : UNFIT
 }

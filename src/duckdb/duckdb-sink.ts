@@ -14,7 +14,7 @@ import type { Sink } from '../pipeline/sink'
 import { sinkFailed } from '../sinks/sink-failed'
 import { TableColumns, type TableSinkOptions } from '../sinks/table-columns'
 import { ChunkInserter } from './chunk-inserter'
-import { columnTypeOf, UNFIT } from './column-types'
+import { columnTypeOf, LONG_DECIMAL, UNFIT } from './column-types'
 import { Database, LEAST_BYTES, MEMORY_BYTES, sqlName, THREADS } from './duckdb-api'
 import type { VectorWriter } from './vector-writer'
 
@@ -43,13 +43,13 @@ interface TableWriter {
 /**
  * Makes a sink that writes a table of a DuckDB file in one transaction, so that the table appears
  * with all rows when the pipeline has succeeded, and a failure leaves the file as it was. The types
- * of the columns follow from the schema: decimals are DECIMAL(18, 4), timestamps TIMESTAMP in UTC,
+ * of the columns follow from the schema: decimals are DECIMAL(38, 10), timestamps TIMESTAMP in UTC,
  * lists arrays, aspects and regions structs. A file of a process is open for one writer at a time.
  * @param path the path of the file, in an existing folder
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
  * `@duckdb/node-api`; STATE_LOCKED where another writer has the file open; SINK_FAILED;
- * SINK_VALUE_INVALID for a value that is no row, or a decimal with more than 14 digits before the
- * point or 4 behind it; CELL_INVALID, COLUMN_UNKNOWN
+ * SINK_VALUE_INVALID for a value that is no row, or a decimal with more than 28 digits before the
+ * point or 10 behind it; CELL_INVALID, COLUMN_UNKNOWN
  * @example
  * ```ts
  * import { itemSchema, pipeline } from 'feedmill'
@@ -80,7 +80,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       if (mode !== 'append') await open.run(`DROP TABLE IF EXISTS ${sqlName(table)}`)
       return undefined
     }
-    const types = columns.columns.map(({ spec }) => columnTypeOf(spec))
+    const types = columns.columns.map(({ spec }) => columnTypeOf(spec, LONG_DECIMAL))
     const definition = columns.columns
       .map(({ name }, n) => `${sqlName(name)} ${types[n]!.sql}`)
       .join(', ')

@@ -154,6 +154,23 @@ export class Int64Writer extends FixedWriter<number | bigint, Int32Array<ArrayBu
   }
 }
 
+/** DECIMAL with more than 18 digits. */
+export class Int128Writer extends FixedWriter<number | bigint, Int32Array<ArrayBuffer>> {
+  constructor() {
+    super(new Int32Array(0), 4)
+  }
+
+  protected override make(length: number): Int32Array<ArrayBuffer> {
+    return new Int32Array(length)
+  }
+
+  protected put(value: number | bigint): void {
+    const exact = BigInt(value)
+    for (let n = 0; n < 4; n++)
+      this.values[this.count * 4 + n] = Number(BigInt.asIntN(32, exact >> BigInt(32 * n)))
+  }
+}
+
 /** An offset and a length for each list, as two words each. */
 export class ListWriter<V> extends FixedWriter<readonly V[], Uint32Array<ArrayBuffer>> {
   readonly #items: VectorWriter<V>

@@ -89,8 +89,8 @@ const rowOf = fc.record({
   big: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
   price: fc.option(
     fc
-      .bigInt({ min: -(10n ** 18n) + 1n, max: 10n ** 18n - 1n })
-      .map(units => ({ text: decimalText(units), toNumber: () => Number(units) / 10_000 })),
+      .bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n })
+      .map(units => ({ text: decimalText(units), toNumber: () => Number(units) / 1e10 })),
   ),
   flag: fc.option(fc.boolean()),
   at: fc.option(
@@ -114,8 +114,8 @@ const rowOf = fc.record({
 })
 
 function decimalText(units: bigint): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(5, '0')
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -4)}.${digits.slice(-4)}`
+  const digits = (units < 0n ? -units : units).toString().padStart(11, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -10)}.${digits.slice(-10)}`
 }
 
 describe('duckdbSink', () => {
@@ -150,12 +150,12 @@ describe('duckdbSink', () => {
   })
 
   test('Rows of a parser bring their own schema, and other columns of the file are text.', async () => {
-    const file = 'itemId\tpriceValue\tcolour\nv1|1|0\t19.90\tred\n'
+    const file = 'itemId\tpriceValue\tcolour\nv1|1|0\t19.90125\tred\n'
     await pipeline([Buffer.from(file)])
       .to(new TsvRowParser({ schema: itemSchema }))
       .run(duckdbSink(path, { table: 'items', columns: ['itemId', 'priceValue', 'colour'] }))
     expect(await query('SELECT *, typeof(priceValue) AS type FROM items')).toEqual([
-      { itemId: 'v1|1|0', priceValue: '19.9000', colour: 'red', type: 'DECIMAL(18,4)' },
+      { itemId: 'v1|1|0', priceValue: '19.9012500000', colour: 'red', type: 'DECIMAL(38,10)' },
     ])
   })
 
@@ -187,7 +187,7 @@ describe('duckdbSink', () => {
     })
   })
 
-  test.each(['1.00001', '123456789012345', '-123456789012345.5'])(
+  test.each(['1.00000000001', '12345678901234567890123456789', '-12345678901234567890123456789.5'])(
     'A decimal that would be rounded or lost is refused (%s).',
     async price => {
       const file = `t\tprice\nx\t${price}\n`
@@ -199,6 +199,23 @@ describe('duckdbSink', () => {
         context: { sink: 'duckdb', row: 1 },
         message: expect.stringContaining(price),
       })
+    },
+  )
+
+  test.each([{}, { memoryBytes: 64 * 2 ** 20 }])(
+    'A table of items holds the rows of several row groups within %o.',
+    async limit => {
+      const sink = duckdbSink<object>(path, { table: 'items', schema: itemSchema, ...limit })
+      const rows = Array.from({ length: 500 }, (_, n) => ({
+        itemId: `v1|${n}|0`,
+        title: `Item ${n} with a title of the usual length`,
+        priceValue: { text: `${n}.95`, toNumber: () => n },
+        additionalImageUrls: [`https://img.example/${n}/1.jpg`, `https://img.example/${n}/2.jpg`],
+      }))
+      await pipeline(Array.from({ length: 150 }, () => rows)).run(sink)
+      expect(
+        await query('SELECT count(*) AS n, count(DISTINCT title) AS titles FROM items'),
+      ).toEqual([{ n: '75000', titles: '500' }])
     },
   )
 
