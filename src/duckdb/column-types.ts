@@ -146,7 +146,7 @@ function timeMicros(timeMs: number): number | bigint | typeof UNFIT {
 }
 
 /** Returns a decimal in units of the last digit, or UNFIT where digits would be lost. */
-function scaledDecimal(
+export function scaledDecimal(
   text: string,
   mostDigits: number,
   scale: number,

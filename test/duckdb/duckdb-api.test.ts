@@ -126,9 +126,7 @@ test('the memory that a limit does not hold goes to temporary files, in the tran
       'SELECT count(*) AS files FROM duckdb_temporary_files()',
     )
     expect(files).toBeGreaterThan(0n)
-    expect(await database.rows('SELECT count(DISTINCT text) AS n FROM wide')).toEqual([
-      { n: 200_000n },
-    ])
+    expect(await database.rows('SELECT count(md5(text)) AS n FROM wide')).toEqual([{ n: 200_000n }])
   })
   expect((await readdir(folder)).filter(name => name.startsWith('spilled-2.duckdb.'))).toEqual([])
 })

@@ -47,7 +47,10 @@ export function addStateCommands(feedmill: Command): void {
         .default(false),
     )
     .addOption(
-      new Option('--memory <size>', 'memory for all categories together; with a DuckDB file, 480MiB at least')
+      new Option(
+        '--memory <size>',
+        'memory for all categories together; with a DuckDB file, 480MiB at least',
+      )
         .argParser(byteSize)
         .default(MEMORY_BYTES, '256MiB'),
     )
