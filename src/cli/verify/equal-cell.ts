@@ -7,8 +7,8 @@ import { type Aspect, decodeAspects, decodeRegions } from '../../index'
 
 /** The comparisons of decoded cells, by the type of their column. */
 const DECODED: Readonly<Record<string, (expected: string, received: object) => boolean>> = {
-  pipeList: isEqualList('|'),
-  commaList: isEqualList(','),
+  'list |': isEqualList('|'),
+  'list ,': isEqualList(','),
   aspects: isEqualAspects,
   regions: isEqualRegions,
 }

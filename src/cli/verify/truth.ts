@@ -15,7 +15,10 @@ export interface TrueItem {
 
 export interface TrueColumn {
   readonly name: string
-  /** How feedmill reads the column (item-feeds.md, section 2.2). */
+  /**
+   * How feedmill reads the column (item-feeds.md, section 2.2): its cell type, and after a space the
+   * separator of a list.
+   */
   readonly type: string
 }
 
@@ -37,8 +40,7 @@ export class Truth implements TrueState {
   readonly ended = new Set<string>()
 
   constructor(world: World) {
-    const types: Readonly<Record<string, { readonly type: string }>> = itemSchema.columns
-    this.columns = world.itemColumns.map(name => ({ name, type: types[name]?.type ?? 'text' }))
+    this.columns = world.itemColumns.map(name => ({ name, type: typeOf(name) }))
     const versions = versionsIn(world)
     const { marketplaces, categories } = world.options
     for (const marketplaceId of marketplaces)
@@ -71,6 +73,13 @@ function versionsIn(world: World): Map<string, Cells[]> {
       }
     }
   return versions
+}
+
+function typeOf(name: string): string {
+  const columns: Readonly<Record<string, { readonly type: string; readonly separator?: string }>> =
+    itemSchema.columns
+  const { type = 'text', separator } = columns[name] ?? {}
+  return separator === undefined ? type : `${type} ${separator}`
 }
 
 function areEqual(a: Cells, b: Cells): boolean {

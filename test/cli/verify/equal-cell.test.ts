@@ -21,9 +21,9 @@ test.each([
   ['boolean', 'true', 1],
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00Z'],
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01 10:00:00+01:00'],
-  ['pipeList', 'Toys|Games', ['Toys', 'Games']],
-  ['commaList', 'A,B', ['A', 'B']],
-  ['commaList', '', []],
+  ['list |', 'Toys|Games', ['Toys', 'Games']],
+  ['list ,', 'A,B', ['A', 'B']],
+  ['list ,', '', []],
   [
     'aspects',
     ASPECTS,
@@ -55,7 +55,7 @@ test.each([
   ['boolean', 'true', 'yes'],
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00'],
   ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00.001Z'],
-  ['pipeList', 'Toys|Games', ['Games', 'Toys']],
+  ['list |', 'Toys|Games', ['Games', 'Toys']],
   ['aspects', ASPECTS, { Color: ['red', 'L'], Size: 'blue' }],
   ['aspects', ASPECTS, { Color: 'red', Size: 'L' }],
   ['aspects', ASPECTS, ['Color', 'Size']],
@@ -79,7 +79,7 @@ test('in a text column every change of the text is a difference', () => {
 test('objects and lists in a column of another type cannot be compared', () => {
   const structured = ['a', 1, null, ['a'], {}].map(value => isStructured('text', value))
   expect(structured).toEqual([false, false, false, true, true])
-  expect(['pipeList', 'aspects', 'regions'].some(type => isStructured(type, ['a']))).toBe(false)
+  expect(['list |', 'aspects', 'regions'].some(type => isStructured(type, ['a']))).toBe(false)
 })
 
 test('a long decimal is compared in one pass', () => {

@@ -4,7 +4,7 @@ import { checkDocumented, readColumns } from '../../../src/cli/verify/output-col
 const COLUMNS = [
   { name: 'itemId', type: 'text' },
   { name: 'priceValue', type: 'decimal' },
-  { name: 'category', type: 'pipeList' },
+  { name: 'category', type: 'list |' },
   { name: 'localizedAspects', type: 'aspects' },
 ]
 
