@@ -38,7 +38,8 @@ export class AuthorizedTransport implements HttpTransport, ReportingTransport {
   /**
    * Throws what the transport throws, and every FeedError of the token source. Other errors of the
    * token source, and values that are no token, are TOKEN_REFUSED. Where the service refuses two
-   * different tokens, the error is a retryable HTTP_STATUS.
+   * different tokens, the error is an HTTP_STATUS. It is retryable, unless the service states a code,
+   * as it does for an application that it does not know.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const refused = new Set<string>()
@@ -60,8 +61,9 @@ export class AuthorizedTransport implements HttpTransport, ReportingTransport {
       header: (name: string) => response.header(name),
     }
     const where = { url: printableUrl(url), operation }
-    const { message, context } = readRefusal(refused, where, settings.now()).error
-    return new FeedError('HTTP_STATUS', message, context, { retryable: true })
+    const { error, description } = readRefusal(refused, where, settings.now())
+    const retryable = description.errorId === undefined
+    return new FeedError('HTTP_STATUS', error.message, error.context, { retryable })
   }
 
   #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {
