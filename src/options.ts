@@ -190,9 +190,17 @@ export function callback<F>(option: string, value: F, expected = 'a function'): 
  * What a function may return where nothing waits for it: anything but a promise, whose failure
  * would be lost.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: functions without `return` give it
-export type NoPromise = void | Primitive | (object & { readonly then?: never })
-type Primitive = undefined | null | boolean | number | string | bigint | symbol
+export type NoPromise =
+  // biome-ignore lint/suspicious/noConfusingVoidType: functions without `return` give it
+  | void
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | bigint
+  | symbol
+  | (object & { readonly then?: never })
 
 /**
  * Refuses the promise that a caller's function has returned, where nothing waits for it.

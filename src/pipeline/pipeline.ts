@@ -28,8 +28,11 @@ import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } f
  * The source of a pipeline. A function is called for each run, so that the pipeline can run more
  * than once.
  */
-export type PipelineSource<T> = GivenSource<T> | (() => GivenSource<T>)
-type GivenSource<T> = AnyIterable<T> | Pipeline<T> | Blob
+export type PipelineSource<T> =
+  | AnyIterable<T>
+  | Pipeline<T>
+  | Blob
+  | (() => AnyIterable<T> | Pipeline<T> | Blob)
 
 const OPTION_NAMES: OptionNames<PipelineOptions> = {
   signal: true,
@@ -403,7 +406,7 @@ async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
   }
 }
 
-function sourceStage<T>(source: GivenSource<T>): AnyStage {
+function sourceStage<T>(source: AnyIterable<T> | Pipeline<T> | Blob): AnyStage {
   checkSource(source)
   if (isBlob(source)) return new IterableSource(source.stream())
   // A stage that is no source gets its input from elsewhere, and is read as a stream.
