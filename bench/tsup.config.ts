@@ -35,6 +35,7 @@ export default defineConfig({
     'fleet/main': 'bench/fleet/main.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
+    'targets/main': 'bench/targets/main.ts',
     'workers/main': 'bench/workers/main.ts',
   },
   outDir: '.tmp/bench',
