@@ -69,14 +69,15 @@ const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 const ROWS = 'feedmill_rows'
 /**
  * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
- * and each group of a wide table takes some 300 KiB more, which a COMMIT does not free.
+ * and each checkpoint compresses the last group anew; but each group of a wide table takes memory
+ * for its segments, which a COMMIT does not free.
  */
-export const ROW_GROUP_ROWS = 32_768
+export const ROW_GROUP_ROWS = 16_384
 /**
  * The share of the limit that the log of committed rows may take before a checkpoint. The rows of
- * the log are in memory too. Each checkpoint compresses the last row group of a table anew.
+ * the log are in memory too, and a checkpoint without temporary files needs several times as much.
  */
-const LOG_SHARE = 2 / 5
+const LOG_SHARE = 0.15
 /** The time between two looks at an INSERT, which takes some hundred milliseconds. */
 const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
@@ -134,13 +135,13 @@ async function loadDuckdb(): Promise<Loaded> {
 }
 
 /**
- * Loads DuckDB with an allocator that gives freed memory back within a second, and not ten. To give it
- * back at once costs more system time than all the rest. It reads its settings only when it is loaded.
+ * Loads DuckDB with an allocator that gives freed memory back soon, and not after ten seconds. To give
+ * it back at once costs system time. It reads its settings only when it is loaded.
  */
 async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
   const { env } = process
   if (env[ALLOCATOR] !== undefined) return load()
-  env[ALLOCATOR] = 'dirty_decay_ms:1000,muzzy_decay_ms:0'
+  env[ALLOCATOR] = 'dirty_decay_ms:200,muzzy_decay_ms:0'
   try {
     return await load()
   } finally {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type WholeService, wholeSync } from '../../bench/targets/whole-sync'
 import { packedPackage } from '../packed-package'
+import { testDatabase } from '../postgres/test-database'
+import { runsWithService } from '../services'
 
 let folder: string
 let service: WholeService
@@ -24,11 +26,26 @@ afterAll(async () => {
 test.each([
   ['a state folder', 256, ['--state', 'state']],
   ['a DuckDB file', 512, ['--to', 'items.duckdb']],
+  ['a DuckDB file with --memory', 536, ['--to', 'more.duckdb', '--memory', '512MiB']],
 ])(
   'a first sync into %s takes at most %i MB',
-  async (_, mostMb, [option, name]) => {
-    const { peakMb } = await wholeSync(service, [option!, join(folder, name!)])
+  async (_, mostMb, [option, name, ...others]) => {
+    const { peakMb } = await wholeSync(service, [option!, join(folder, name!), ...others])
     expect(peakMb).toBeLessThan(mostMb)
+  },
+  120_000,
+)
+
+test.runIf(await runsWithService('postgres'))(
+  'a first sync into PostgreSQL takes at most 256 MB',
+  async () => {
+    const database = await testDatabase()
+    try {
+      const { peakMb } = await wholeSync(service, ['--to', database.url])
+      expect(peakMb).toBeLessThan(256)
+    } finally {
+      await database.drop()
+    }
   },
   120_000,
 )
