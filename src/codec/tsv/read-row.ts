@@ -41,7 +41,7 @@ export type RowReading =
       readonly kind: 'incomplete'
       /** Makes the row bad, however it ends. */
       readonly fault: RowFault | undefined
-      /** Offset of the quote that is open at the end of the bytes, or -1. */
+      /** Offset of the quote that is open, or may be, at the end of the bytes; else -1. */
       readonly openQuote: number
     }
 
@@ -101,8 +101,10 @@ export function readRow(
         note('unclosed-quote')
         return bad(nextLine(block, start, to))
       }
-      if (!final && isUndecided(block, at, to)) return { kind: 'incomplete', fault, openQuote: -1 }
       const lines = linesIn(block, start, end)
+      // Text may follow, which would make a quote over more lines one that never closes.
+      if (!final && isUndecided(block, at, to))
+        return { kind: 'incomplete', fault, openQuote: lines > 0 ? start : -1 }
       if (at < to && block[at] !== cells.delimiter && lineEndLength(block, at, to) === 0) {
         note('text-after-quote')
         if (lines > 0) return bad(nextLine(block, start, to))

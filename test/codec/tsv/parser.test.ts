@@ -120,6 +120,20 @@ describe('the dialect', () => {
     expect(bad.map(row => row.code)).toEqual(['TSV_QUOTE_TRAILING_TEXT'])
   })
 
+  test('fault 60: a stray quote costs one row wherever the longest row is cut', () => {
+    for (let length = 0; length < 80; length++) {
+      const text = `a\tb\n1\t"${'x'.repeat(length)}\n2\tx\n3\t"y" y\n4\tz\n`
+      for (const scanner of ['wasm', 'scalar'] as const) {
+        const { rows, bad } = readAll(text, { maxRowBytes: 64, batchBytes: 64, scanner })
+        expect(rows).toEqual([
+          ['2', 'x'],
+          ['4', 'z'],
+        ])
+        expect(bad.map(({ position }) => position.row)).toEqual([1, 3])
+      }
+    }
+  })
+
   test.each([
     ['too many cells', 'a\t"two\nlines"\t1\tx\n', 'TSV_ROW_LONG'],
     ['too many cells, the last one quoted', 'a\tb\t1\t"two\r\n\nlines"\n', 'TSV_ROW_LONG'],
