@@ -209,25 +209,20 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): RowPosition {
-    const position = this.#placeOf(slot)
-    const { origin: file } = this.#parts
-    return file === undefined ? position : { ...position, file }
-  }
-
-  #placeOf(slot: number): RowPosition {
-    const { firstRow, firstLine, innerLines, baseOffset, index, places, leftOutBefore } =
-      this.#parts
+    const { firstRow, baseOffset, index, places, leftOutBefore, origin: file } = this.#parts
     const rowsBefore = leftOutBefore === undefined ? slot : slot + leftOutBefore[slot]!
     const row = firstRow + rowsBefore
-    if (places)
-      return {
-        row,
-        line: firstLine + places.lines[slot]!,
-        byteOffset: baseOffset + places.byteOffsets[slot]!,
-      }
-    const line =
-      innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
-    return { row, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
+    const line = this.#lineOf(slot, rowsBefore)
+    const byteOffset = places
+      ? baseOffset + places.byteOffsets[slot]!
+      : baseOffset + index.rowStarts[slot]! - index.rowStarts[0]!
+    return file === undefined ? { row, line, byteOffset } : { row, line, byteOffset, file }
+  }
+
+  #lineOf(slot: number, rowsBefore: number): number {
+    const { firstLine, innerLines, places } = this.#parts
+    if (places) return firstLine + places.lines[slot]!
+    return innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
