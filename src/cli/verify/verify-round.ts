@@ -137,7 +137,7 @@ async function comparison(
 ): Promise<Pick<RoundResult, 'unreadable' | 'differences' | 'columns'>> {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return { unreadable: 'the command wrote no output' }
-  // A FIFO or a device could be read for ever.
+  // Reading a FIFO or a device may never end.
   if (!found.isFile()) return { unreadable: 'the output must be a file' }
   const rows = () => outputRows({ path, format, table })
   try {
