@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { transform } from 'esbuild'
 import { defineConfig, type Options } from 'tsup'
 
@@ -10,16 +10,16 @@ type Plugin = NonNullable<Options['plugins']>[number]
 const dts = process.env.FEEDMILL_JS_ONLY !== '1'
 const library = {
   index: 'src/index.ts',
-  bench: 'src/bench/index.ts',
-  inspect: 'src/inspect/index.ts',
-  service: 'src/service/index.ts',
-  emulator: 'src/emulator/index.ts',
-  level: 'src/state/index.ts',
-  sync: 'src/sync/index.ts',
-  queue: 'src/queue/index.ts',
-  duckdb: 'src/duckdb/index.ts',
-  opentelemetry: 'src/opentelemetry/index.ts',
-  postgres: 'src/postgres/index.ts',
+  bench: 'src/bench.ts',
+  inspect: 'src/inspect.ts',
+  service: 'src/service.ts',
+  emulator: 'src/emulator.ts',
+  level: 'src/level.ts',
+  sync: 'src/sync.ts',
+  queue: 'src/queue.ts',
+  duckdb: 'src/duckdb.ts',
+  opentelemetry: 'src/opentelemetry.ts',
+  postgres: 'src/postgres.ts',
 }
 const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -102,7 +102,50 @@ const licences: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 }
 
-const shared: Options = { target: 'node20', splitting: true }
+const doors = new Map<string, ReadonlyMap<string, string>>()
+
+/** The names that a door exports, each with the path of its module. */
+function namesBehind(door: string): ReadonlyMap<string, string> {
+  let names = doors.get(door)
+  if (!names) {
+    const exports = readFileSync(`${door}.ts`, 'utf8').matchAll(/\{([^}]*)\} from '(.*)'/g)
+    names = new Map(
+      [...exports].flatMap(([, list, path]) =>
+        list!.match(/\w+(?=,|\s|$)/g)!.map(name => [name, join(dirname(door), path!)] as const),
+      ),
+    )
+    doors.set(door, names)
+  }
+  return names
+}
+
+/**
+ * A source with the imports through the doors of rooms (`src/engine/index.ts` and the like) led to the modules behind them. A door loads
+ * every module that any other room uses: the entries of the package and the tests would load them all, whichever they need.
+ */
+export function pastDoors(code: string, path: string): string {
+  const through = /^(import|export)( type)? \{([^}]*)\} from '(\..*\/index)'$/gm
+  return code.replace(through, (all, verb, type = '', list: string, specifier) => {
+    const names = namesBehind(join(dirname(path), specifier))
+    const imports = [...list.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)].map(
+      ([whole, name]) =>
+        `${verb}${type} { ${whole} } from './${relative(dirname(path), names.get(name!)!)}'`,
+    )
+    return imports.join(';') + all.replace(/[^\n]/g, '')
+  })
+}
+
+const roomsApart: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'rooms-apart',
+  setup: build => {
+    build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
+      contents: pastDoors(await readFile(path, 'utf8'), path),
+      loader: 'ts',
+    }))
+  },
+}
+
+const shared: Options = { target: 'node20', splitting: true, esbuildPlugins: [roomsApart] }
 
 export default defineConfig([
   {
@@ -124,7 +167,7 @@ export default defineConfig([
     format: 'esm',
     outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
-    esbuildPlugins: [licences],
+    esbuildPlugins: [roomsApart, licences],
   },
   // One program makes the declarations of both formats. `npm run check` runs the compiler over all
   // sources, so checking their types here too would only double the time of a build.

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
+import { pastDoors } from './tsup.config'
 
 /**
  * A test that replaces a module, measures memory, or looks at the process as a whole needs a process
@@ -41,6 +42,14 @@ function isQuick(path: string, seen = new Set<string>()): boolean {
   )
 }
 
+/** Leads imports through the doors of `src/` to the modules behind them, as the build does. */
+const roomsApart: Plugin = {
+  name: 'rooms-apart',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /\/src\/.*\.ts$/.test(id) ? { code: pastDoors(code, id), map: null } : undefined,
+}
+
 const shared = {
   pool: 'forks' as const,
   execArgv: ['--expose-gc'],
@@ -60,9 +69,10 @@ export default defineConfig(({ mode }) => {
       ...shared,
       // Vitest runs the set-up of the root in every run. A project that extended the root would
       // run it once more.
-      globalSetup: ['src/wasm/build.mjs', 'test/left-out.ts'],
+      globalSetup: ['src/engine/wasm/build.mjs', 'test/left-out.ts'],
       projects: [
         {
+          plugins: [roomsApart],
           test: {
             ...shared,
             name: 'together',
@@ -71,6 +81,7 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
+          plugins: [roomsApart],
           test: {
             ...shared,
             name: 'alone',

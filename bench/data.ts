@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gunzipSync } from 'node:zlib'
-import { createWorld, tsvBytes } from '../src/emulator/index'
+import { createWorld, tsvBytes } from '../src/emulator'
 import type { BenchFeed } from './bench-feed'
 
 /** Rows have about 670 bytes, and about nine items in ten are a row. */

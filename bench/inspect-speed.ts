@@ -2,7 +2,7 @@
 // below the goal.
 
 import { median } from '../src/bench/statistics/median'
-import { inspect } from '../src/inspect/index'
+import { inspect } from '../src/inspect'
 import { inspectFeed } from './inspect-feed'
 import { FIVE_COLUMNS } from './macro/five-cells'
 import { itemBatchesOf } from './macro/item-batches'

@@ -8,9 +8,9 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 
 const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string])[] = [
   [/\/src\/index$/, 'feedmill'],
-  [/\/src\/emulator\/index$/, 'feedmill/emulator'],
-  [/\/src\/inspect\/index$/, 'feedmill/inspect'],
-  [/\/src\/sync\/index$/, 'feedmill/sync'],
+  [/\/src\/emulator$/, 'feedmill/emulator'],
+  [/\/src\/inspect$/, 'feedmill/inspect'],
+  [/\/src\/sync$/, 'feedmill/sync'],
 ]
 
 const builtPackage: Plugin = {

@@ -1,179 +1,198 @@
 // The public names of `feedmill`. What is not here is internal.
 
-export { decodeAspects } from './codec/decode/aspects'
-export { decodeBoolean } from './codec/decode/boolean'
-export { decodeConditionDescriptors } from './codec/decode/condition-descriptors'
-export { decodeDate } from './codec/decode/date'
-export { decodeDecimal } from './codec/decode/decimal'
-export { decodeFloat64 } from './codec/decode/float64'
-export { decodeInt32 } from './codec/decode/int32'
-export { decodeInt64 } from './codec/decode/int64'
-export { decodeJson } from './codec/decode/json'
-export { decodeList } from './codec/decode/list'
-export { decodeRegions } from './codec/decode/regions'
-export { subtractRegions } from './codec/decode/ship-to'
-export { decodeTimestamp } from './codec/decode/timestamp'
-export type { GzipFacts } from './codec/gzip/members'
-export type { ChangeKind } from './codec/merge/register'
-export type { Version, VersionOf } from './codec/merge/version-order'
 export type {
+  Aspect,
+  BadCell,
+  BadCellPolicy,
+  BadRow,
+  BadRowPolicy,
+  CellRules,
+  CellType,
+  CellTypes,
+  ChangeKind,
+  ColumnOf,
+  ColumnOptions,
+  ColumnSpec,
+  ConditionDescriptor,
+  Decimal,
+  DiagnosticsMessages,
+  Dialect,
+  ElementOf,
+  FileIdentity,
+  GzipFacts,
+  HeadersProvider,
+  HeadersReason,
   LeftOutBytes,
   LeftOutReason,
+  MapAsyncOptions,
+  NarrowedItem,
+  NodeTransform,
+  NoPromise,
+  Piece,
+  PipelineOptions,
+  PipelineSummary,
   QuarantinedFile,
+  Quoting,
+  RangeFetcherOptions,
+  RangeRequest,
+  RangeResponse,
+  RangeResume,
+  RangeTransport,
+  Regions,
+  ReorderBufferOptions,
+  RequestHeaders,
+  Row,
+  RowBatch,
   RowQuarantine,
-} from './codec/quarantine/row-quarantine'
-export type { FileIdentity } from './codec/range/file-identity'
-export type { Piece } from './codec/range/piece'
-export type { ReorderBufferOptions } from './codec/range/reorder-buffer'
-export type { RequestHeaders } from './codec/range/request-headers'
-export type { Row } from './codec/row'
-export type { RowBatch } from './codec/row-batch'
-export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
-export type { CellRules, Dialect, Quoting } from './codec/tsv/dialect'
-export type { TsvParserOptions } from './codec/tsv/parser'
-export type { TsvScannerName } from './codec/tsv/tsv-scanner'
-export type { StageCounters } from './core/counters'
-export type {
-  DiagnosticsMessages,
   RunStage,
+  SendReason,
+  ShipTo,
+  SideSource,
+  Sink,
+  SinkTarget,
+  StageCounters,
+  StageLike,
   StopWatching,
+  StreamLike,
   SyncResult,
-} from './diagnostics/channels'
-export { type Logger, type LogLevel, type LogOptions, logTo } from './diagnostics/log-to'
+  TableSinkOptions,
+  TsvParserOptions,
+  TsvRowParserOptions,
+  TsvScannerName,
+  Version,
+  VersionOf,
+  WebTransform,
+} from './engine/index'
 export {
   type AnyFeedError,
   type AuthChallenge,
+  aspects,
+  boolean,
+  byteSink,
+  type CellOf,
+  type CellOptions,
   type CellPosition,
+  type ChosenColumns,
+  ChunkReassembler,
+  ColumnDecoder,
+  type ColumnDecoderOptions,
+  type ColumnKind,
+  type ColumnName,
+  type Columns,
+  type CsvSinkOptions,
+  cell,
+  concat,
+  conditionDescriptors,
+  csvSink,
+  date,
+  decimal,
+  decodeAspects,
+  decodeBoolean,
+  decodeConditionDescriptors,
+  decodeDate,
+  decodeDecimal,
+  decodeFloat64,
+  decodeInt32,
+  decodeInt64,
+  decodeJson,
+  decodeList,
+  decodeRegions,
+  decodeTimestamp,
+  defineSchema,
   type ErrorCode,
   type ErrorContexts,
   FeedError,
   type FeedErrorOptions,
-  printableText,
-  type RowPosition,
-  type ServiceDescription,
-} from './errors'
-export type { NoPromise } from './options'
-export type { ElementOf, NarrowedItem } from './pipeline/batch'
-export type { MapAsyncOptions } from './pipeline/map-async'
-export type { NodeTransform, WebTransform } from './pipeline/pairs'
-export { concat, Pipeline, type PipelineSource, pipeline } from './pipeline/pipeline'
-export type { PipelineOptions, PipelineSummary } from './pipeline/run'
-export type { Sink } from './pipeline/sink'
-export type { StageLike, StreamLike } from './pipeline/stage-like'
-export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
-export { tee } from './pipeline/tee'
-export { type Quarantine, quarantine } from './quarantine/quarantine'
-export { type ReplayOptions, replay } from './quarantine/replay'
-export {
-  aspects,
-  boolean,
-  type CellOptions,
-  type ColumnKind,
-  cell,
-  conditionDescriptors,
-  date,
-  decimal,
-  float64,
-  int32,
-  int64,
-  json,
-  list,
-  type NotNull,
-  oneOf,
-  regions,
-  text,
-  timestamp,
-} from './schema/column-kinds'
-export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
-export {
-  type CellOf,
-  type ChosenColumns,
-  type ColumnName,
-  type Columns,
-  defineSchema,
   type FeedFile,
   type FeedName,
   type FeedSchema,
-  type RowObject,
-  type TextColumns,
-} from './schema/feed-schema'
-export {
+  FileSource,
+  type FileSourceOptions,
+  float64,
+  Gunzip,
+  type GunzipEngine,
+  type GunzipOptions,
   type ItemColumns,
   type ItemGroupColumns,
   type ItemPriorityColumns,
   type ItemSnapshotColumns,
+  int32,
+  int64,
   itemGroupSchema,
   itemPrioritySchema,
   itemSchema,
   itemSnapshotSchema,
+  json,
+  type Logger,
+  type LogLevel,
+  type LogOptions,
+  list,
+  logTo,
+  type NdjsonItem,
+  type NdjsonSinkOptions,
+  type NotNull,
+  ndjsonSink,
+  type ObjectValues,
+  type Outputs,
+  oneOf,
+  Pipeline,
+  type PipelineSource,
+  pipeline,
+  printableText,
+  type Quarantine,
+  quarantine,
+  RangeFetcher,
+  type RangeInfo,
+  type ReplayOptions,
+  type RowObject,
+  type RowPosition,
+  type RunTimes,
+  regions,
+  replay,
+  type ServiceDescription,
+  Source,
+  type SqliteSinkOptions,
+  Stage,
+  type StageProfile,
   schemaOf,
-} from './schema/feed-schemas'
-export type {
-  Aspect,
-  CellType,
-  CellTypes,
-  ConditionDescriptor,
-  Decimal,
-  Regions,
-  ShipTo,
-} from './schema/values'
+  setMaxInflateWorkers,
+  sinkFailed,
+  sqliteSink,
+  stageProfile,
+  subtractRegions,
+  type TextColumns,
+  TsvObjectParser,
+  type TsvObjectParserOptions,
+  TsvRowParser,
+  tee,
+  text,
+  timestamp,
+} from './engine/index'
+export type { ClientCredentials, TokenSource } from './service/index'
 export {
   createFeedService,
+  defineProfile,
   type FeedService,
   type FeedServiceOptions,
-} from './service/feed-service'
-export { type FetchLike, fetchTransport } from './service/http/fetch-transport'
-export { NodeTransport, type NodeTransportOptions } from './service/http/node-transport'
-export { pathSegment } from './service/path-segment'
-export { defineProfile, type ProfileOptions, type ServiceProfile } from './service/profile'
-export type { ClientCredentials, TokenSource } from './service/tokens/token-source'
-export { byteSink } from './sinks/byte-sink'
-export type { ColumnOf } from './sinks/csv-columns'
-export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
-export type { SinkTarget } from './sinks/destination'
-export { type NdjsonItem, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
-export { sinkFailed } from './sinks/sink-failed'
-export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
-export type { TableSinkOptions } from './sinks/table-columns'
-export type { BadCell, BadCellPolicy } from './stages/bad-cells'
-export { ChunkReassembler } from './stages/chunk-reassembler'
-export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
-export { FileSource, type FileSourceOptions } from './stages/file-source'
+  type FetchLike,
+  fetchTransport,
+  NodeTransport,
+  type NodeTransportOptions,
+  type ProfileOptions,
+  pathSegment,
+  type ServiceProfile,
+} from './service/index'
+export type { Change, KeyedStore, MergeChange, MergedItem } from './state/index'
 export {
+  type ChangeTally,
   GroupJoiner,
   type GroupJoinerOptions,
   type JoinedGroup,
   type JoinedItem,
   type JoinMode,
   type JoinTally,
-} from './stages/group-joiner'
-export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
-export { setMaxInflateWorkers } from './stages/inflate-worker-limit'
-export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
-export type {
-  HeadersProvider,
-  HeadersReason,
-  RangeFetcherOptions,
-  RangeResume,
-} from './stages/range/range-settings'
-export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
-export type { SendReason } from './stages/range/send-request'
-export type { SideSource } from './stages/side-input'
-export {
-  type ChangeTally,
+  MemoryStore,
+  type MemoryStoreOptions,
   SnapshotMerger,
   type SnapshotMergerOptions,
-} from './stages/snapshot-merger'
-export { Source } from './stages/source'
-export { type Outputs, Stage } from './stages/stage'
-export {
-  type ObjectValues,
-  TsvObjectParser,
-  type TsvObjectParserOptions,
-} from './stages/tsv-object-parser'
-export { TsvRowParser } from './stages/tsv-row-parser'
-export type { TsvRowParserOptions } from './stages/tsv-stage'
-export type { KeyedStore } from './state/keyed-store'
-export { MemoryStore, type MemoryStoreOptions } from './state/memory/memory-store'
-export type { MergeChange, MergedItem } from './state/merge/merge-state'
-export type { Change } from './state/merge/register-change'
+} from './state/index'

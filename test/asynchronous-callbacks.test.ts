@@ -11,7 +11,7 @@ import {
   pipeline,
   TsvObjectParser,
   TsvRowParser,
-} from '../src'
+} from '../src/index'
 
 const unhandled: unknown[] = []
 const see = (error: unknown) => void unhandled.push(error)

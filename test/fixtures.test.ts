@@ -4,12 +4,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { RowBatch } from '../src/codec/row-batch'
-import type { BadRowPolicy } from '../src/codec/tsv/bad-row'
-import { TsvParser } from '../src/codec/tsv/parser'
-import { FeedError } from '../src/errors'
-import type { Columns, FeedName } from '../src/schema/feed-schema'
-import { schemaOf } from '../src/schema/feed-schemas'
+import type { RowBatch } from '../src/engine/codec/row-batch'
+import type { BadRowPolicy } from '../src/engine/codec/tsv/bad-row'
+import { TsvParser } from '../src/engine/codec/tsv/parser'
+import { FeedError } from '../src/engine/errors'
+import type { Columns, FeedName } from '../src/engine/schema/feed-schema'
+import { schemaOf } from '../src/engine/schema/feed-schemas'
 
 const folder = new URL('../fixtures/', import.meta.url)
 const FEED_FOLDERS = ['item', 'item-group', 'item-snapshot', 'item-priority']

@@ -359,7 +359,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       join(project, 'test/readme-preamble.ts'),
       preamble
         .replace("'../src/index'", "'feedmill'")
-        .replace("'../src/emulator/index'", "'feedmill/emulator'")
+        .replace("'../src/emulator'", "'feedmill/emulator'")
         .replace("'../src/cli/sample'", "'./packed-sample.js'"),
     )
     await writeFile(join(project, 'test/packed-sample.ts'), packedSample(cli()))

@@ -9,7 +9,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { writeSample } from '../src/cli/sample'
-import { createEmulator } from '../src/emulator/index'
+import { createEmulator } from '../src/emulator'
 import {
   ChunkReassembler,
   type Columns,

@@ -1,9 +1,9 @@
 // Row batches for tests, made by the real parser, and a stage run by hand over any inputs.
 
-import type { RowBatch } from '../src/codec/row-batch'
-import { TsvParser } from '../src/codec/tsv/parser'
-import type { Columns, FeedFile, FeedSchema } from '../src/schema/feed-schema'
-import type { Stage } from '../src/stages/stage'
+import type { RowBatch } from '../src/engine/codec/row-batch'
+import { TsvParser } from '../src/engine/codec/tsv/parser'
+import type { Columns, FeedFile, FeedSchema } from '../src/engine/schema/feed-schema'
+import type { Stage } from '../src/engine/stages/stage'
 import { tsv } from './tsv-text'
 
 /** The batches of one file, given as cells with its header first. */

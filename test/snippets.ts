@@ -298,7 +298,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   channels: ({ printed }) => expect(printed).toEqual([[new Map([[200, 2]])]]),
   logger: ({ printed }) => expect(printed).toEqual([['pipeline completed in some ms', true]]),
   opentelemetry: ({ printed }) => expect(printed).toEqual([[1]]),
-  // A queue needs a server, and test/queue/ works with one.
+  // A queue needs a server, and test/integrations/queue/ works with one.
   queue: ({ printed }) => expect(printed).toEqual([['function']]),
   'run-category': ({ printed }) => expect(printed).toEqual([['function']]),
   'any-engine': ({ printed }) => expect(printed).toEqual([['function']]),

@@ -12,19 +12,19 @@ import { program } from '../src/cli/program'
 import { SERVICE_VARIABLES } from '../src/cli/service-settings'
 import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
 import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
-import * as feedmill from '../src/index'
-import { COLUMN_RULES, FILE_RULES, LOST_RULES, NEW_RULES } from '../src/inspect/drift/drift-rules'
-import { REPORT_VERSION as INSPECT_VERSION } from '../src/inspect/report'
-import * as mapAsync from '../src/pipeline/map-async'
-import * as rowStages from '../src/pipeline/row-stages'
-import { STEPS as postgresSteps } from '../src/postgres/migrations'
-import type { Columns } from '../src/schema/feed-schema'
+import * as mapAsync from '../src/engine/pipeline/map-async'
+import * as rowStages from '../src/engine/pipeline/row-stages'
+import type { Columns } from '../src/engine/schema/feed-schema'
 import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
-} from '../src/schema/feed-schemas'
-import { itemColumns } from '../src/schema/item-columns'
+} from '../src/engine/schema/feed-schemas'
+import { itemColumns } from '../src/engine/schema/item-columns'
+import * as feedmill from '../src/index'
+import { COLUMN_RULES, FILE_RULES, LOST_RULES, NEW_RULES } from '../src/inspect/drift/drift-rules'
+import { REPORT_VERSION as INSPECT_VERSION } from '../src/inspect/report'
+import { STEPS as postgresSteps } from '../src/integrations/postgres/migrations'
 import { OPERATIONS } from '../src/service/operations'
 import { dataOf, type Page, tableIn } from './documents/pages'
 
@@ -97,7 +97,7 @@ const helpers = Object.keys({ ...rowStages, ...mapAsync }).map(name =>
 )
 
 const codes = allOf(
-  between('src/errors.ts', 'interface ErrorContexts {', '\n}\n'),
+  between('src/engine/errors.ts', 'interface ErrorContexts {', '\n}\n'),
   /^ {2}(\w+): /gm,
 )
 
@@ -133,9 +133,9 @@ const columnsIn = (page: Page, section: string) =>
 
 const STAGE_TABLES: readonly Table[] = [
   {
-    name: 'src/index.ts, the stages of src/stages/',
+    name: 'src/index.ts, the stages of src/engine/stages/',
     listed: stages,
-    required: pathsIn('src/stages', '.ts').flatMap(path =>
+    required: pathsIn('src/engine/stages', '.ts').flatMap(path =>
       allOf(textOf(path), /^export class (\w+)(?:<[^{]*>)?\s+extends \w*(?:Stage|Source)\b/gm),
     ),
   },
@@ -155,8 +155,8 @@ const STAGE_TABLES: readonly Table[] = [
     required: [...helpers, 'to'],
   },
   {
-    name: 'test/stages/laws.test.ts',
-    listed: allOf(textOf('test/stages/laws.test.ts'), /^ {2,}name: ['`](\w+)/gm),
+    name: 'test/engine/stages/laws.test.ts',
+    listed: allOf(textOf('test/engine/stages/laws.test.ts'), /^ {2,}name: ['`](\w+)/gm),
     required: [...stages, ...helpers],
   },
 ]
@@ -166,7 +166,7 @@ const CODE_TABLES: readonly Table[] = [
     name: 'the sources, which throw every code',
     listed: codes.filter(code =>
       pathsIn('src', '.ts').some(
-        path => path !== 'src/errors.ts' && textOf(path).includes(`'${code}'`),
+        path => path !== 'src/engine/errors.ts' && textOf(path).includes(`'${code}'`),
       ),
     ),
     required: codes,
@@ -240,7 +240,7 @@ const WATCHING_TABLES: readonly Table[] = [
       allOf(cell, /`([\w:]+)`/g),
     ),
     required: allOf(
-      between('src/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
+      between('src/engine/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
       /^ {2}'([\w:]+)'/gm,
     ),
   },
@@ -248,7 +248,7 @@ const WATCHING_TABLES: readonly Table[] = [
     name: 'src/guide/watching.md, fields of the channels',
     listed: column('src/guide/watching.md', 'channel', 2).flatMap(wordsIn),
     required: allOf(
-      between('src/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
+      between('src/engine/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
       /^ {4}readonly (\w+)/gm,
     ).filter(field => field !== 'run'),
     also: [
@@ -268,7 +268,10 @@ const WATCHING_TABLES: readonly Table[] = [
   {
     name: 'src/guide/watching.md, metrics',
     listed: column('src/guide/watching.md', 'metric', 0).flatMap(wordsIn),
-    required: allOf(textOf('src/opentelemetry/metrics.ts'), /\(\s*'(feedmill\.[\w.]+)'/g),
+    required: allOf(
+      textOf('src/integrations/opentelemetry/metrics.ts'),
+      /\(\s*'(feedmill\.[\w.]+)'/g,
+    ),
   },
 ]
 
@@ -388,7 +391,7 @@ const FORMATS = {
   'state folder': numberIn('src/sync/folder/state-marker.ts'),
   'store of a state folder, `LevelStore`': numberIn('src/state/level/store-meta.ts'),
   'DuckDB tables with the ledger': allOf(
-    between('src/duckdb/tables.ts', 'const STEPS', '\n]\n'),
+    between('src/integrations/duckdb/tables.ts', 'const STEPS', '\n]\n'),
     /^ {2}(\(\)) =>/gm,
   ).length,
   'PostgreSQL tables with the ledger': postgresSteps.length,

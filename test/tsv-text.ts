@@ -2,15 +2,15 @@
 // through the parser machine, for tests.
 
 import fc from 'fast-check'
-import type { BadRow } from '../src/codec/tsv/bad-row'
-import { type Dialect, rulesOf } from '../src/codec/tsv/dialect'
-import { TsvParser, type TsvParserOptions } from '../src/codec/tsv/parser'
+import type { BadRow } from '../src/engine/codec/tsv/bad-row'
+import { type Dialect, rulesOf } from '../src/engine/codec/tsv/dialect'
+import { TsvParser, type TsvParserOptions } from '../src/engine/codec/tsv/parser'
 import {
   type Columns,
   defineSchema,
   type FeedSchema,
   type TextColumns,
-} from '../src/schema/feed-schema'
+} from '../src/engine/schema/feed-schema'
 
 export const anyColumns: FeedSchema<TextColumns> = defineSchema({ name: 'other', columns: {} })
 

@@ -17,26 +17,26 @@ interface SlowedPart {
 
 export const SLOWED_PARTS = {
   scanner: {
-    places: ['src/codec', 'src/stages', 'src/pipeline'],
+    places: ['src/engine/codec', 'src/engine/stages', 'src/engine/pipeline'],
     // The call of a scan engine by the code that uses it: `this.#options.scanner.scan(`.
     at: /([\w.#!?]*scanner)\.scan\(/gi,
     replacement: '(busy(), $1).scan(',
     everyCalls: 1,
   },
   decoder: {
-    places: ['src/codec/decode/timestamp.ts'],
+    places: ['src/engine/codec/decode/timestamp.ts'],
     at: /export function readTimestamp\([^{]*\{/g,
     replacement: '$&\n  busy()',
     everyCalls: 64,
   },
   joiner: {
-    places: ['src/stages/group-joiner.ts'],
+    places: ['src/state/group-joiner.ts'],
     at: /protected override (?:async )?\*?transform\([^{]*\{/g,
     replacement: '$&\n    busy()',
     everyCalls: 1,
   },
   merger: {
-    places: ['src/stages/snapshot-merger.ts'],
+    places: ['src/state/snapshot-merger.ts'],
     at: /protected override (?:async )?\*?transform\([^{]*\{/g,
     replacement: '$&\n    busy()',
     everyCalls: 1,

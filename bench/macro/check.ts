@@ -2,7 +2,7 @@
 // cells never went through a parser.
 
 import { createHash } from 'node:crypto'
-import { createWorld } from '../../src/emulator/index'
+import { createWorld } from '../../src/emulator'
 import type { BenchFeed } from '../bench-feed'
 
 export interface RowCheck<Row> {

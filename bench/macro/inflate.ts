@@ -2,10 +2,10 @@
 // output dropped where the engine wrote it. A stage would hand on copies, so this is what stands
 // behind the stage, from the sources.
 
-import { gzipLimits } from '../../src/codec/gzip/limits'
-import { wasmEngine } from '../../src/codec/gzip/wasm-inflate'
-import { PAUSE, type Pause } from '../../src/core/steps'
-import { Inflation } from '../../src/stages/inflation'
+import { gzipLimits } from '../../src/engine/codec/gzip/limits'
+import { wasmEngine } from '../../src/engine/codec/gzip/wasm-inflate'
+import { PAUSE, type Pause } from '../../src/engine/core/steps'
+import { Inflation } from '../../src/engine/stages/inflation'
 import { bytesCase, fileBytes } from './macro-case'
 
 export const inflate = bytesCase({

@@ -3,8 +3,8 @@
 // The scanner is not a public name, so it comes from the sources.
 
 import { readFile } from 'node:fs/promises'
-import { CELL_END, type ScanSpace } from '../../src/codec/tsv/scanner'
-import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
+import { CELL_END, type ScanSpace } from '../../src/engine/codec/tsv/scanner'
+import { tsvScanner } from '../../src/engine/codec/tsv/tsv-scanner'
 import type { MacroCase } from './macro-case'
 
 /** The size of the parser's blocks. */

@@ -1,7 +1,7 @@
 // localizedAspects cells straight from the file's bytes, as typed rows read them.
 
-import { aspectReader } from '../../src/codec/decode/aspect-reader'
-import { RowCells } from '../../src/codec/row-cells'
+import { aspectReader } from '../../src/engine/codec/decode/aspect-reader'
+import { RowCells } from '../../src/engine/codec/row-cells'
 import type { MicroCase } from './micro-case'
 import { sampleCells } from './sample'
 

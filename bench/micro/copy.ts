@@ -1,8 +1,8 @@
 // Rows as the text of a COPY, which the target in PostgreSQL sends.
 
-import { CopyBuffer } from '../../src/postgres/copy-buffer'
-import { CopyRows } from '../../src/postgres/copy-rows'
-import { PART_COLUMNS } from '../../src/postgres/sql-types'
+import { CopyBuffer } from '../../src/integrations/postgres/copy-buffer'
+import { CopyRows } from '../../src/integrations/postgres/copy-rows'
+import { PART_COLUMNS } from '../../src/integrations/postgres/sql-types'
 import type { MicroCase } from './micro-case'
 import { sampleBatches, sampleBytes, sampleRows } from './sample'
 

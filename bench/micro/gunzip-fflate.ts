@@ -1,7 +1,7 @@
 // The portable inflate engine, without the framing.
 
 import { deflateRawSync } from 'node:zlib'
-import { newFflateInflate } from '../../src/codec/gzip/fflate-inflate'
+import { newFflateInflate } from '../../src/engine/codec/gzip/fflate-inflate'
 import type { MicroCase } from './micro-case'
 import { sampleBytes } from './sample'
 

@@ -1,8 +1,13 @@
 // What a row costs the merge besides its store: its version, the register it is kept in, and the
 // verdict on an older row.
 
-import { headOf, judgeArrival, readRegister, writeRegister } from '../../src/codec/merge/register'
-import { versionOfRow } from '../../src/codec/merge/version-order'
+import {
+  headOf,
+  judgeArrival,
+  readRegister,
+  writeRegister,
+} from '../../src/engine/codec/merge/register'
+import { versionOfRow } from '../../src/engine/codec/merge/version-order'
 import type { MicroCase } from './micro-case'
 import { sampleRows } from './sample'
 

@@ -1,7 +1,7 @@
 // The inputs of the micro cases: the first block of the measured item feed, and cells of it.
 
-import { TsvParser } from '../../src/codec/tsv/parser'
-import { itemSchema } from '../../src/schema/feed-schemas'
+import { TsvParser } from '../../src/engine/codec/tsv/parser'
+import { itemSchema } from '../../src/engine/schema/feed-schemas'
 import { feedContent } from '../data'
 
 /** Enough for several blocks. */

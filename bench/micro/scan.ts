@@ -1,6 +1,6 @@
 // Finding where cells begin and end, without making text: the engine that parsers use by default.
 
-import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
+import { tsvScanner } from '../../src/engine/codec/tsv/tsv-scanner'
 import type { MicroCase } from './micro-case'
 import { sampleBatches, sampleBytes, sampleRows } from './sample'
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { limitHeapGrowth } from '../../src/cli/sync/heap-growth'
-import { openState, sync } from '../../src/sync/index'
+import { openState, sync } from '../../src/sync'
 import type { Digest, DigestColumns } from './digest'
 import { CATEGORY, clientsOf, END, type ServiceAddress } from './scale-service'
 

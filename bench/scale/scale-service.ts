@@ -1,7 +1,7 @@
 // The emulated service of the scale benchmark: one category with a bootstrap of so many items and
 // 24 hourly snapshots of about 50,000 rows each (fewer of a small bootstrap).
 
-import { createEmulator, createWorld } from '../../src/emulator/index'
+import { createEmulator, createWorld } from '../../src/emulator'
 import {
   createFeedService,
   defineProfile,

@@ -2,7 +2,7 @@
 // the process sends the outcome to its parent process.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { FeedError } from '../errors'
+import { FeedError } from '../engine/index'
 
 /** The messages of the process: any number of progress messages, then a result or a failure. */
 export type TaskMessage =

@@ -4,7 +4,7 @@
 
 import { cp, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { FeedError } from '../errors'
+import { FeedError } from '../engine/index'
 import { command, shellCommand } from './command'
 
 const FOLDER = '.feedmill-bench'

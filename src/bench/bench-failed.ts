@@ -1,6 +1,6 @@
 // The error of a benchmark that gives no figures.
 
-import { excerpt, FeedError } from '../errors'
+import { excerpt, FeedError } from '../engine/index'
 
 /** @param step what failed, such as `prepare of rows` */
 export function benchFailed(

@@ -3,8 +3,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { excerpt, FeedError } from '../errors'
-import { show } from '../options'
+import { excerpt, FeedError, show } from '../engine/index'
 import { messageOf } from './bench-failed'
 import { type Bench, defineBench } from './define-bench'
 

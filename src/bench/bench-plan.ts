@@ -1,10 +1,10 @@
 // The options that all measurements share, with their checks, and the benchmarks of the files.
 
-import { FeedError } from '../errors'
 import {
   arrayOf,
   callback,
   choice,
+  FeedError,
   filePath,
   finiteNumber,
   knownOptions,
@@ -12,7 +12,7 @@ import {
   optionInvalid,
   texts,
   wholeNumber,
-} from '../options'
+} from '../engine/index'
 import type { BenchProcesses } from './bench-process'
 import { MEASURES, type MeasureName } from './statistics/measures'
 

@@ -1,7 +1,7 @@
 // Starts the processes of benchmarks (bench-child.ts).
 
 import { fileURLToPath } from 'node:url'
-import { excerpt, type FeedError } from '../errors'
+import { excerpt, type FeedError } from '../engine/index'
 import type { BenchTask, ListedBench } from './bench-child'
 import { benchFailed } from './bench-failed'
 import type { BenchRun } from './bench-run'

@@ -1,8 +1,7 @@
 // The report of a measurement: figures, shares of the stages, and the judgement of a comparison. It
 // is plain data, which JSON keeps. The formats that people and other programs read are in formats/.
 
-import { anObject, choice } from '../options'
-import { type RunTimes, stageProfile } from '../pipeline/stage-profile'
+import { anObject, choice, type RunTimes, stageProfile } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
 import {

@@ -1,10 +1,7 @@
 // Runs one benchmark once in this process, and checks its result.
 
-import type { StageCounters } from '../core/counters'
-import { type ErrorCode, excerpt, FeedError } from '../errors'
-import { finiteNumber, optionInvalid } from '../options'
-import type { Pipeline } from '../pipeline/pipeline'
-import type { Sink } from '../pipeline/sink'
+import type { Pipeline, Sink, StageCounters } from '../engine/index'
+import { type ErrorCode, excerpt, FeedError, finiteNumber, optionInvalid } from '../engine/index'
 import { benchFailed, messageOf } from './bench-failed'
 import type { Bench, BenchOutcome } from './define-bench'
 import { measured, type RunFigures } from './measured'

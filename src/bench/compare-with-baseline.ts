@@ -2,8 +2,7 @@
 // less than runs that are interleaved.
 
 import { readFile } from 'node:fs/promises'
-import { FeedError } from '../errors'
-import { filePath, type OptionNames } from '../options'
+import { FeedError, filePath, type OptionNames } from '../engine/index'
 import { BENCH_OPTION_NAMES, type BenchOptions, benchPlan, LEAST_ROUNDS } from './bench-plan'
 import { benchProcesses } from './bench-process'
 import {

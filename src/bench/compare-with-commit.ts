@@ -1,6 +1,6 @@
 // Compares the working tree with an earlier commit of its repository.
 
-import { anyText, filledText, type OptionNames } from '../options'
+import { anyText, filledText, type OptionNames } from '../engine/index'
 import { baseTree } from './base-tree'
 import { BENCH_OPTION_NAMES, type BenchOptions, benchPlan, LEAST_ROUNDS } from './bench-plan'
 import { benchProcesses } from './bench-process'

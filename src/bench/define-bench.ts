@@ -1,7 +1,7 @@
 // What a benchmark is, and the check of one. Running it is bench-run.ts, finding it in a file is
 // bench-file.ts.
 
-import type { StageCounters } from '../core/counters'
+import type { Pipeline, StageCounters } from '../engine/index'
 import {
   anObject,
   callback,
@@ -9,8 +9,7 @@ import {
   finiteNumber,
   knownOptions,
   type OptionNames,
-} from '../options'
-import type { Pipeline } from '../pipeline/pipeline'
+} from '../engine/index'
 
 /** What one run of a benchmark gave. */
 export interface BenchOutcome {

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type ErrorCode, FeedError } from '../errors'
+import { type ErrorCode, FeedError } from '../engine/index'
 import type { TaskMessage } from './answer-task'
 
 export interface FreshProcess {

@@ -2,7 +2,7 @@
 // has no account of the service.
 
 import { lstat } from 'node:fs/promises'
-import { createWorld, gzipBytes } from '../emulator/index'
+import { createWorld, gzipBytes } from '../emulator'
 import { byteSink, FeedError, pipeline } from '../index'
 import { byteSizeText } from './byte-size'
 import { jsonText, print } from './output'

@@ -7,7 +7,7 @@ import {
   type Emulator,
   type HeaderForm,
   type Topic,
-} from '../emulator/index'
+} from '../emulator'
 import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 

@@ -2,7 +2,7 @@
 // item-feeds.md, section 5). All operations share one value, so that the feeds, the catalog and
 // getAccess agree.
 
-import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../options'
+import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../engine/index'
 
 /** One marketplace that the application may read. */
 export interface AccessConstraint {

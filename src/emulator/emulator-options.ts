@@ -12,8 +12,8 @@ import {
   optionInvalid,
   texts,
   wholeNumber,
-} from '../options'
-import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/profile'
+} from '../engine/index'
+import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/index'
 import { type AccessOptions, AccessRules } from './access-rules'
 import type { CatalogOptions } from './catalog/catalog-part'
 import type { FaultOptions } from './faults/fault-options'

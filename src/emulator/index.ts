@@ -1,6 +1,5 @@
-// The public entry of the subpath `feedmill/emulator`.
+// The door of this room: what the public entries and the other rooms use of it.
 
-export type { Clock } from '../options'
 export type { AccessConstraint, AccessOptions } from './access-rules'
 export type { CatalogOptions } from './catalog/catalog-part'
 export type { FeedTypeSeed } from './catalog/feed-types'

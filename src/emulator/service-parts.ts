@@ -1,6 +1,6 @@
 // The parts of the service, and the routes of all of them.
 
-import { USER_SUBSCRIPTION_SCOPE } from '../service/operations'
+import { USER_SUBSCRIPTION_SCOPE } from '../service/index'
 import { catalogPart } from './catalog/catalog-part'
 import type { EmulatorSettings } from './emulator-options'
 import { feedRoutes } from './feeds/feed-routes'

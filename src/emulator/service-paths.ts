@@ -2,8 +2,8 @@
 // the token endpoint, and the operations that bring subscriptions through their states
 // (signing-keys-and-subscriptions.md, section 2.4).
 
-import { OPERATIONS, type OperationName } from '../service/operations'
-import type { ServiceProfile } from '../service/profile'
+import type { ServiceProfile } from '../service/index'
+import { OPERATIONS, type OperationName } from '../service/index'
 
 /** Paths relative to the base path of the notifications. */
 const COMPANIONS = {

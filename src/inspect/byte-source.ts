@@ -1,15 +1,18 @@
 // What a caller may inspect, as blocks of bytes: a path, a URL, or anything that gives bytes.
 
-import { byteBlock } from '../codec/byte-block'
-import { printableUrl } from '../codec/range/printable-url'
-import { requestUrl } from '../codec/range/request-url'
-import { filePath } from '../options'
-import { type PipelineSource, pipeline } from '../pipeline/pipeline'
-import type { PipelineOptions } from '../pipeline/run'
-import { NodeTransport } from '../service/http/node-transport'
-import { ChunkReassembler } from '../stages/chunk-reassembler'
-import { FileSource } from '../stages/file-source'
-import { RangeFetcher } from '../stages/range/range-fetcher'
+import type { PipelineOptions } from '../engine/index'
+import {
+  byteBlock,
+  ChunkReassembler,
+  FileSource,
+  filePath,
+  type PipelineSource,
+  pipeline,
+  printableUrl,
+  RangeFetcher,
+  requestUrl,
+} from '../engine/index'
+import { NodeTransport } from '../service/index'
 
 /**
  * A path, an http or https URL without user info, or a source of byte blocks: an iterable, a stream

@@ -1,8 +1,8 @@
 // Checks that a value, such as JSON of a file, is a report: the parts that a comparison and a page
 // read.
 
-import { optionInvalid } from '../options'
-import { type JsonShape, shapeFault, z } from '../service/json/json-shape'
+import { optionInvalid } from '../engine/index'
+import { type JsonShape, shapeFault, z } from '../service/index'
 import { type InspectReport, REPORT_VERSION } from './report'
 
 const EXPECTED = `a report of inspect (version ${REPORT_VERSION})`

@@ -1,15 +1,16 @@
 // The stage that inspects the rows of a file: it parses bytes and gives nothing. Its report has what
 // it found so far. The rows are lent: they lie in the memory of the parser or of the inflate engine.
 
-import { hashBatch } from '../codec/cells/hash-batch'
-import type { RowBatch } from '../codec/row-batch'
-import type { BadRow } from '../codec/tsv/bad-row'
-import type { Dialect } from '../codec/tsv/dialect'
-import type { BoundColumn } from '../codec/tsv/header'
-import { PAUSE, type Pause } from '../core/steps'
-import type { ErrorCode } from '../errors'
-import { type Columns, defineSchema, type FeedSchema } from '../schema/feed-schema'
-import { TsvStage } from '../stages/tsv-stage'
+import type { BadRow, BoundColumn, Dialect, ErrorCode, RowBatch } from '../engine/index'
+import {
+  type Columns,
+  defineSchema,
+  type FeedSchema,
+  hashBatch,
+  PAUSE,
+  type Pause,
+  TsvStage,
+} from '../engine/index'
 import { ColumnProfiler } from './columns/column-profiler'
 import { boundColumns, guessedSchema, headerReport } from './header-report'
 import type { BadRowsReport, InspectReport, SampleRow } from './report'

@@ -1,20 +1,18 @@
 // Chooses the schema of a file by its column names, binds the names to it without refusing any
 // file, and says how they differ.
 
+import type { FeedSchema } from '../engine/index'
 import {
   type BoundColumn,
   type BoundHeader,
   bindHeader,
   countKnownNames,
-} from '../codec/tsv/header'
-import { spellingOf } from '../schema/column-names'
-import type { FeedSchema } from '../schema/feed-schema'
-import {
   itemGroupSchema,
   itemPrioritySchema,
   itemSchema,
   itemSnapshotSchema,
-} from '../schema/feed-schemas'
+  spellingOf,
+} from '../engine/index'
 import type { HeaderReport } from './report'
 
 const FEEDS: readonly FeedSchema[] = [

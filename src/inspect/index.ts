@@ -1,5 +1,4 @@
-// The public names of `feedmill/inspect`: what is in a feed file, and how it differs from the files
-// before it.
+// The door of this room: what the public entries and the other rooms use of it.
 
 export type { InspectSource } from './byte-source'
 export type { ValueRange } from './columns/value-check'

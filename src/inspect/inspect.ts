@@ -1,13 +1,20 @@
 // `inspect`: reads a file once, whatever it holds, and reports what is in it.
 
-import type { GzipFacts } from '../codec/gzip/members'
-import { contradictsSignature, GZIP_SIGNATURE } from '../codec/range/content-sniff'
-import type { Dialect } from '../codec/tsv/dialect'
-import { FeedError, familyOf } from '../errors'
-import { filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
-import { pipeline } from '../pipeline/pipeline'
-import { checkedSchema, type FeedSchema } from '../schema/feed-schema'
-import { Gunzip } from '../stages/gunzip'
+import type { Dialect, GzipFacts } from '../engine/index'
+import {
+  checkedSchema,
+  contradictsSignature,
+  FeedError,
+  type FeedSchema,
+  familyOf,
+  filledText,
+  Gunzip,
+  GZIP_SIGNATURE,
+  knownOptions,
+  type OptionNames,
+  pipeline,
+  wholeNumber,
+} from '../engine/index'
 import { byteSource, type InspectSource } from './byte-source'
 import { FileInspector } from './file-inspector'
 import { type FailureReport, type GzipReport, type InspectReport, REPORT_VERSION } from './report'

@@ -1,8 +1,7 @@
 // The report of an inspection: plain data, the same in memory and as JSON. If you change its shape,
 // also change `version`, read-report.ts and the guide (src/guide/inspect.md).
 
-import type { ErrorCode } from '../errors'
-import type { CellType } from '../schema/values'
+import type { CellType, ErrorCode } from '../engine/index'
 import type { ValueRange } from './columns/value-check'
 
 /** The version of the shape. A field that is only added does not change it. */

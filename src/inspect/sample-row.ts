@@ -1,11 +1,15 @@
 // Writes a row for people: decoded cells as text, with aspects as `name: value` and regions as
 // lists.
 
-import type { Row } from '../codec/row'
-import type { BoundColumn } from '../codec/tsv/header'
-import { excerpt, FeedError } from '../errors'
-import type { ColumnSpec } from '../schema/column-spec'
-import type { Aspect, ConditionDescriptor, Regions } from '../schema/values'
+import type {
+  Aspect,
+  BoundColumn,
+  ColumnSpec,
+  ConditionDescriptor,
+  Regions,
+  Row,
+} from '../engine/index'
+import { excerpt, FeedError } from '../engine/index'
 import { decodedText } from './columns/value-check'
 import type { SampleCell, SampleRow } from './report'
 

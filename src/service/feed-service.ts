@@ -1,19 +1,19 @@
 // The clients of one service. They share a transport, the limits of requests, and the tokens.
 
 import { setMaxListeners } from 'node:events'
-import { Secrets } from '../codec/secrets'
-import { FeedError } from '../errors'
 import {
   anObject,
   callback,
   choice,
+  FeedError,
   knownOptions,
   type OptionNames,
   optionInvalid,
+  rangeSettings,
+  Secrets,
   secretText,
   withMethods,
-} from '../options'
-import { rangeSettings } from '../stages/range/range-settings'
+} from '../engine/index'
 import { type Catalog, catalogOf } from './clients/catalog'
 import type { RangeTuning } from './clients/feed-download'
 import { type Feeds, feedsOf } from './clients/feeds'

@@ -1,4 +1,4 @@
-// The public names of `feedmill/service`: the clients of the whole service.
+// The door of this room: what the public entries and the other rooms use of it.
 
 export type {
   Catalog,
@@ -30,8 +30,9 @@ export type {
   SubscriptionOptions,
 } from './clients/notifications'
 export type { Page, PagedList, SearchResponse } from './clients/paged-list'
-export type { CheckMode } from './clients/request-checks'
+export { type CheckMode, RequestChecks } from './clients/request-checks'
 export type { CallOptions } from './clients/service-core'
+export { readDay, readHour } from './date-forms'
 export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'
 export { createFeedService, type FeedService, type FeedServiceOptions } from './feed-service'
 export { type FetchLike, fetchTransport } from './http/fetch-transport'
@@ -50,13 +51,36 @@ export type {
   FileMetadataSearchResponse,
   OpenEnum,
   SigningKeyBody,
+  Subscription,
   SubscriptionPayload,
   SubscriptionRequest,
   SupportedFeed,
   SupportedSchema,
   TimeDuration,
 } from './json/bodies'
-export type { OperationName } from './operations'
+export { type JsonShape, shapeFault, z } from './json/json-shape'
+export {
+  accessResponseShape,
+  accessShape,
+  constraintShape,
+  dimensionShape,
+  errorParameterShape,
+  errorShape,
+  feedTypeConstraintShape,
+  feedTypeSearchShape,
+  feedTypeShape,
+  fileMetadataSearchShape,
+  fileMetadataShape,
+  signingKeyShape,
+  subscriptionPayloadShape,
+  subscriptionRequestShape,
+  subscriptionShape,
+  supportedFeedShape,
+  supportedSchemaShape,
+  timeDurationShape,
+  tokenResponseShape,
+} from './json/shapes'
+export { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from './operations'
 export { pathSegment } from './path-segment'
 export {
   defineProfile,

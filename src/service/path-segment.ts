@@ -1,8 +1,7 @@
 // Makes one segment of a URL's path from an identifier. Encoding alone is not enough, because
 // `encodeURIComponent('..')` is `..`, which leads out of the path.
 
-import { excerpt, FeedError } from '../errors'
-import { anyText, filledText } from '../options'
+import { anyText, excerpt, FeedError, filledText } from '../engine/index'
 
 /**
  * Identifiers that are refused: empty ones, dot segments, and those with separators, control

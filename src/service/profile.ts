@@ -1,10 +1,16 @@
 // The service profile: all settings in which one service of this family differs from another. The
 // defaults come from service-notes.md, sections 2 and 3.
 
-import { printableUrl } from '../codec/range/printable-url'
-import { sendableHeaders } from '../codec/range/request-headers'
-import { requestUrl } from '../codec/range/request-url'
-import { filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
+import {
+  filledText,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  printableUrl,
+  requestUrl,
+  sendableHeaders,
+  wholeNumber,
+} from '../engine/index'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 

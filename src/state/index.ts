@@ -1,15 +1,39 @@
-// The public entry of the subpath `feedmill/level`: stores that go to disk, which need the package
-// classic-level.
+// The door of this room: what the public entries and the other rooms use of it.
 
-export type {
-  KeyedStore,
-  KeyRange,
-  MaybePromise,
-  ReadOptions,
-  StoreEntry,
-  StoreOp,
-  WriteOptions,
+export {
+  GroupJoiner,
+  type GroupJoinerOptions,
+  type JoinedGroup,
+  type JoinedItem,
+  type JoinMode,
+  type JoinTally,
+} from './group-joiner'
+export {
+  compareKeys,
+  type KeyedStore,
+  type KeyRange,
+  type MaybePromise,
+  prefixRange,
+  type ReadOptions,
+  type StoreEntry,
+  type StoreOp,
+  type WriteOptions,
 } from './keyed-store'
+export { type KernelLock, takeKernelLock } from './level/kernel-lock'
+export { LevelSnapshot, type LevelSnapshotOptions } from './level/level-snapshot'
 export { LevelStore, type LevelStoreOptions } from './level/level-store'
+export { type BlockTaker, blockTakerOf, type WriteBlock } from './level/write-block'
+export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store'
+export { type MergeChange, type MergedItem, MergeState } from './merge/merge-state'
+export type { Change } from './merge/register-change'
+export { RegisterMemory } from './merge/register-memory'
+export {
+  type KeptHead,
+  type MergeOptions,
+  RegisterSet,
+  type RegisterSetOptions,
+} from './merge/register-set'
 export { prefixedStore } from './prefixed-store'
+export { isRowError, keyOfRow } from './row-key'
+export { type ChangeTally, SnapshotMerger, type SnapshotMergerOptions } from './snapshot-merger'
 export { SpillingStore, type SpillingStoreOptions } from './spilling-store'

@@ -2,7 +2,7 @@
 // bytes. A call takes a batch, so that a store on disk pays for each batch and not for each row.
 // Only the caller knows what the bytes mean.
 
-import { withMethods } from '../options'
+import { withMethods } from '../engine/index'
 
 export type MaybePromise<T> = T | Promise<T>
 

@@ -3,13 +3,18 @@
 // store, one small entry for each file. This class also reads stored rows back, under one schema
 // for all files: a column that the row's file lacks is empty.
 
-import type { RowContent } from '../codec/merge/register'
-import { Row } from '../codec/row'
-import { type FileProgress, RowBatch } from '../codec/row-batch'
-import { type AnyBatch, bytesOfImage, originOfImage, readRowImage } from '../codec/row-image'
-import type { CellRules } from '../codec/tsv/dialect'
-import { type BoundHeader, bindHeader } from '../codec/tsv/header'
-import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
+import type { CellRules, Columns, FeedFile, FeedSchema, RowContent } from '../engine/index'
+import {
+  type AnyBatch,
+  type BoundHeader,
+  bindHeader,
+  bytesOfImage,
+  type FileProgress,
+  originOfImage,
+  Row,
+  RowBatch,
+  readRowImage,
+} from '../engine/index'
 import { type KeyedStore, prefixRange, type StoreOp } from './keyed-store'
 
 interface Origin<C extends Columns> {

@@ -2,7 +2,7 @@
 // prefix. Several categories share one store on disk in this way, and a write to that store is
 // atomic over all its keys.
 
-import { filledText } from '../options'
+import { filledText } from '../engine/index'
 import {
   checkedStore,
   type KeyedStore,

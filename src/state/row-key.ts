@@ -1,8 +1,7 @@
 // The key under which a join or merge keeps a row: a cell that is not empty and not too long.
 
-import type { AnyRow } from '../codec/row-image'
-import { TextPrefix } from '../codec/text-prefix'
-import { excerpt, FeedError, familyOf } from '../errors'
+import type { AnyRow } from '../engine/index'
+import { excerpt, FeedError, familyOf, TextPrefix } from '../engine/index'
 
 /**
  * Limit of a key in UTF-8 bytes. Stores keep whole keys in memory, in their tables and caches too.

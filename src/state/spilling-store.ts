@@ -4,10 +4,17 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeAtExit, removeNow } from '../disk/remove-at-exit'
-import { onDisk, stateIo } from '../disk/state-errors'
-import { FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
+import {
+  FeedError,
+  filePath,
+  knownOptions,
+  type OptionNames,
+  onDisk,
+  removeAtExit,
+  removeNow,
+  stateIo,
+  wholeNumber,
+} from '../engine/index'
 import type {
   KeyedStore,
   KeyRange,

@@ -1,11 +1,10 @@
 // Conversions of a file's identity: the request for the file, its schema, the file information of
 // its rows, and its local name.
 
-import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
-import { schemaOf } from '../schema/feed-schemas'
-import type { FeedDownload } from '../service/clients/feed-download'
-import { fileNameOf } from '../service/clients/file-name'
-import type { FeedService } from '../service/feed-service'
+import type { Columns, FeedFile, FeedSchema } from '../engine/index'
+import { schemaOf } from '../engine/index'
+import type { FeedDownload, FeedService } from '../service/index'
+import { fileNameOf } from '../service/index'
 import type { FileId } from './file-id'
 
 /** A download of the compressed file. Its rows are read after it has been verified. */

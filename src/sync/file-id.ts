@@ -2,8 +2,8 @@
 // and kept under it. The ledger also has the total and Last-Modified, which prove that two
 // downloads are of one file. The fields are the parameters of item-feeds.md, sections 3.3 to 3.6.
 
-import { anObject, anyText } from '../options'
-import { readDay, readHour } from '../service/date-forms'
+import { anObject, anyText } from '../engine/index'
+import { readDay, readHour } from '../service/index'
 
 /** One top-level category of one marketplace. The state of each category is separate. */
 export interface Category {

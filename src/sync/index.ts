@@ -1,8 +1,5 @@
-// The public names of `feedmill/sync`, which keeps a state folder up to date with the service and
-// reads it.
+// The door of this room: what the public entries and the other rooms use of it.
 
-export type { RegisterHead } from '../codec/merge/register'
-export type { Retry } from '../stages/range/retries'
 export {
   type BootstrapId,
   type Category,
@@ -37,7 +34,12 @@ export {
   type ReplaySummary,
   replayIntoState,
 } from './replay/replay-into-state'
-export { type CategoryJob, type CategoryResult, runCategory } from './run/run-category'
+export {
+  CATEGORY_JOB_NAMES,
+  type CategoryJob,
+  type CategoryResult,
+  runCategory,
+} from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,
@@ -46,16 +48,18 @@ export type {
   SyncProgress,
   SyncSummary,
 } from './run/sync-events'
-export type { SyncOptions } from './sync-options'
-export type {
-  AppliedFile,
-  OpenTarget,
-  RowTally,
-  StateOrigin,
-  SyncTarget,
-  TargetCategory,
-  TargetContents,
-  TargetFile,
-  TargetOptions,
-  TargetRows,
+export { type SyncOptions, syncSettings } from './sync-options'
+export { appliedFileOf, type LedgerRow } from './target/ledger-row'
+export {
+  type AppliedFile,
+  NO_ROWS,
+  type OpenTarget,
+  type RowTally,
+  type StateOrigin,
+  type SyncTarget,
+  type TargetCategory,
+  type TargetContents,
+  type TargetFile,
+  type TargetOptions,
+  type TargetRows,
 } from './target/target'

@@ -1,6 +1,6 @@
 // Divides the memory of a synchronisation among its parts.
 
-import { wholeNumber } from '../options'
+import { wholeNumber } from '../engine/index'
 
 const MIB = 2 ** 20
 const READ_BYTES = MIB / 4

@@ -1,13 +1,13 @@
 // The options of a synchronisation, checked and completed. Sizes are in bytes, times in
 // milliseconds.
 
-import { FeedError } from '../errors'
 import {
   anObject,
   type Clock,
   choice,
   clockMs,
   durationMs,
+  FeedError,
   filePath,
   filledText,
   finiteNumber,
@@ -15,13 +15,14 @@ import {
   knownOptions,
   type OptionNames,
   optionInvalid,
+  type RetryOptions,
+  type RetryPolicy,
+  retryPolicy,
   wholeNumber,
   withMethods,
-} from '../options'
-import type { RangeTuning } from '../service/clients/feed-download'
-import { RequestChecks } from '../service/clients/request-checks'
-import type { FeedService } from '../service/feed-service'
-import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/range/retries'
+} from '../engine/index'
+import type { FeedService, RangeTuning } from '../service/index'
+import { RequestChecks } from '../service/index'
 import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
 import type { Environment } from './folder/environment'

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { benchRun } from '../../src/bench/bench-run'
 import { type Bench, defineBench } from '../../src/bench/define-bench'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import { pipeline, TsvRowParser } from '../../src/index'
 
 const text = Buffer.from(`itemId\ttitle\n${'v1|1|0\tone\n'.repeat(50)}`)

@@ -8,7 +8,7 @@ import {
   REPORT_VERSION,
 } from '../../src/bench/bench-report'
 import type { BenchRun } from '../../src/bench/bench-run'
-import { newCounters } from '../../src/core/counters'
+import { newCounters } from '../../src/engine/core/counters'
 
 const ROUNDS = 12
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Emulator } from '../../src/emulator/index'
+import type { Emulator } from '../../src/emulator'
 
 /** Within the largest range of the emulator, and beyond the end of the small files of tests. */
 const WHOLE = 'bytes=0-99999999'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { messageWithPlace } from '../../src/cli/error-place'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 
 test('the place of the error is added where the message does not have it', () => {
   const context = { row: 0, line: 1, byteOffset: 3, column: 'itemId' }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { bugs } from '../../package.json'
 import { exitCodeOf, failureLines } from '../../src/cli/exit-code'
 import { program } from '../../src/cli/program'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import { writing } from './served'
 
 const printed: string[] = []

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schemaFile } from '../../src/cli/schema-file'
+import { CELL_TYPES } from '../../src/engine/schema/values'
 import { FeedError, itemSchema, pipeline, TsvRowParser } from '../../src/index'
-import { CELL_TYPES } from '../../src/schema/values'
 
 let folder: string
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { program } from '../../src/cli/program'
 import { type ServeOptions, serveLines, startService } from '../../src/cli/serve'
-import type { Emulator } from '../../src/emulator/index'
+import type { Emulator } from '../../src/emulator'
 import { outcomeOf } from './served'
 
 const open: Emulator[] = []

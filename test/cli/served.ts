@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import type { SyncCommand } from '../../src/cli/sync/sync'
-import { createEmulator, type EmulatorOptions } from '../../src/emulator/index'
-import { openState } from '../../src/sync/index'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator'
+import { openState } from '../../src/sync'
 
 export const HOURS = 4
 

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresTarget } from '../../src/postgres'
+import { postgresTarget } from '../../src/integrations/postgres'
 import { builtScripts } from '../built-scripts'
-import { CATEGORY, ORIGIN } from '../postgres/small-file'
-import { type OwnServer, ownPostgres } from '../queue/own-servers'
+import { CATEGORY, ORIGIN } from '../integrations/postgres/small-file'
+import { type OwnServer, ownPostgres } from '../integrations/queue/own-servers'
 import { runsWith } from '../tools'
 
 /** What queue.md promises. */

@@ -2,8 +2,8 @@
 // has its name: one waits between two files, one is in the middle of a COPY, and one waits for a
 // statement. The one argument is the address of the database.
 
-import { postgresTarget } from '../../src/postgres'
-import { CATEGORY, hourOf, ORIGIN, smallFile } from '../postgres/small-file'
+import { postgresTarget } from '../../src/integrations/postgres'
+import { CATEGORY, hourOf, ORIGIN, smallFile } from '../integrations/postgres/small-file'
 
 const target = postgresTarget(process.argv[2] ?? '')
 const forEver = new Promise<void>(() => setInterval(() => {}, 60_000))

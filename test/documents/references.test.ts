@@ -108,7 +108,7 @@ function mentionsNowhere({ path, text }: Text): string[] {
 
 test('there are sources, tests, benchmarks, documents and pages among the texts', () => {
   for (const path of [
-    'src/errors.ts',
+    'src/engine/errors.ts',
     'src/README.md',
     'test/README.md',
     'bench/README.md',

@@ -4,14 +4,14 @@
 import { describe, expect, test } from 'vitest'
 import { createEmulator } from '../../src/emulator'
 import { componentSchemas } from '../../src/emulator/openapi/schemas'
-import type { ColumnSpec } from '../../src/schema/column-spec'
-import type { Columns } from '../../src/schema/feed-schema'
+import type { ColumnSpec } from '../../src/engine/schema/column-spec'
+import type { Columns } from '../../src/engine/schema/feed-schema'
 import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
-} from '../../src/schema/feed-schemas'
-import { documentedItemColumns, itemColumns } from '../../src/schema/item-columns'
+} from '../../src/engine/schema/feed-schemas'
+import { documentedItemColumns, itemColumns } from '../../src/engine/schema/item-columns'
 import { documentedErrors } from '../../src/service/documented-errors'
 import {
   OPERATIONS,

@@ -3,7 +3,7 @@
 // needs its own. Stops at the first stream that is judged differently, and prints it.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import {
   anyDeflated,
   cutAnywhere,
@@ -13,8 +13,8 @@ import {
   type Verdict,
   wasmVerdict,
   zlibVerdict,
-} from '../codec/gzip/deflate-mutants'
-import { OverlappedInflate } from '../stages/overlapped-inflate'
+} from '../engine/codec/gzip/deflate-mutants'
+import { OverlappedInflate } from '../engine/stages/overlapped-inflate'
 
 const count = Number(process.argv[2] ?? 10_000_000)
 const firstSeed = Number(process.argv[3] ?? 1)

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type WholeService, wholeSync } from '../../bench/targets/whole-sync'
+import { testDatabase } from '../integrations/postgres/test-database'
 import { packedPackage } from '../packed-package'
-import { testDatabase } from '../postgres/test-database'
 import { runsWithService } from '../services'
 
 let folder: string

@@ -1,5 +1,5 @@
 // What the code says of options: the bounds of the calls that check them (`wholeNumber`,
-// `durationMs`, `finiteNumber` of src/options.ts, also through a function in between), and the
+// `durationMs`, `finiteNumber` of src/engine/options.ts, also through a function in between), and the
 // defaults that stand where options are taken apart.
 
 import ts from 'typescript'
@@ -33,7 +33,7 @@ function boundsOf(call, checker, known, calls) {
   const name = call.expression.getText()
   const args = call.arguments.map(argument => valueOf(argument, checker, known))
   const callee = calls > 0 ? functionOf(call, checker) : undefined
-  const isCheck = callee?.getSourceFile().fileName.endsWith('/src/options.ts')
+  const isCheck = callee?.getSourceFile().fileName.endsWith('/src/engine/options.ts')
   const standard = isCheck ? CHECKS.get(name) : undefined
   if (standard !== undefined) {
     const [least, most] = [2, 3].map((at, index) =>

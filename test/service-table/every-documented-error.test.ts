@@ -3,7 +3,7 @@
 // tests run for the documented service and for one that differs in every setting of a profile.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import type { HttpRequest, HttpTransport } from '../../src/service/http/http-transport'
 import { OPERATIONS, type OperationName } from '../../src/service/operations'
 import { defineProfile } from '../../src/service/profile'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import {
   type DocumentedError,
   documentedError,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import { createFeedService } from '../../src/service/feed-service'
 import { fetchTransport } from '../../src/service/http/fetch-transport'
 import { defineProfile } from '../../src/service/profile'

@@ -3,7 +3,7 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { FetchLike } from '../../src/service/http/fetch-transport'
-import { randomNumbers } from '../codec/gzip/deflate-mutants'
+import { randomNumbers } from '../engine/codec/gzip/deflate-mutants'
 import type { EmulatedOptions } from './emulated'
 
 /** @param change gets the text of a file and the address that it was asked for under */

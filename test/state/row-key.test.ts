@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { itemGroupSchema, itemSchema } from '../../src/schema/feed-schemas'
-import { GroupJoiner } from '../../src/stages/group-joiner'
-import { SnapshotMerger } from '../../src/stages/snapshot-merger'
+import { itemGroupSchema, itemSchema } from '../../src/engine/schema/feed-schemas'
+import { GroupJoiner } from '../../src/state/group-joiner'
 import { KEY_LIMIT_BYTES } from '../../src/state/row-key'
+import { SnapshotMerger } from '../../src/state/snapshot-merger'
 import { batchesOf, outputsOf } from '../rows-from-text'
 
 const file = { feed: 'item', lastModified: new Date(0) } as const

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { itemSnapshotSchema } from '../../src/schema/feed-schemas'
+import { itemSnapshotSchema } from '../../src/engine/schema/feed-schemas'
 import type { StateChange } from '../../src/sync/folder/change-log'
 import { changeLine } from '../../src/sync/folder/change-log'
 import { debeziumLine } from '../../src/sync/folder/debezium-line'

@@ -3,7 +3,7 @@
 // Long: it runs a synchronisation for each call at which the machine may die.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, NO_EARLIER_DAYS, type Seen, SmallShop, seenIn } from './small-run'
 

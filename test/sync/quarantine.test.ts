@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FeedError } from '../../src/errors'
+import { FeedError } from '../../src/engine/errors'
 import { applyFile } from '../../src/sync/file/apply-file'
 import { commitFile } from '../../src/sync/file/finish-file'
 import type { FileId } from '../../src/sync/file-id'
@@ -15,7 +15,7 @@ import type { LedgerEntry } from '../../src/sync/folder/ledger'
 import { QuarantineLog } from '../../src/sync/folder/quarantine-log'
 import { StateFolder } from '../../src/sync/folder/state-folder'
 import { type ReplaySummary, replayIntoState } from '../../src/sync/replay/replay-into-state'
-import { joined } from '../quarantine/damaged'
+import { joined } from '../engine/quarantine/damaged'
 import { SimulatedMachine } from './simulated-machine'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }

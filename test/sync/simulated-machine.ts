@@ -10,9 +10,9 @@
 //             each folder keeps the first few of its unsynced changes; the store as above
 
 import { dirname } from 'node:path'
-import type { DurableFile, DurableFiles } from '../../src/disk/durable-files'
-import { stateIo } from '../../src/disk/state-errors'
-import { FeedError } from '../../src/errors'
+import type { DurableFile, DurableFiles } from '../../src/engine/disk/durable-files'
+import { stateIo } from '../../src/engine/disk/state-errors'
+import { FeedError } from '../../src/engine/errors'
 import {
   compareKeys,
   type KeyedStore,

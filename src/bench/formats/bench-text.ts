@@ -1,6 +1,6 @@
 // A report in one of the formats of `feedmill bench --format`.
 
-import { choice } from '../../options'
+import { choice } from '../../engine/index'
 import { type BenchReport, checkedReport } from '../bench-report'
 import { markdownText } from './markdown-text'
 import { tableText } from './table-text'

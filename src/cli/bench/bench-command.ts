@@ -1,7 +1,6 @@
 // The options of `feedmill bench`.
 
-import { BENCH_FORMATS, type BenchFormat } from '../../bench/formats/bench-text'
-import { MEASURES } from '../../bench/statistics/measures'
+import { BENCH_FORMATS, type BenchFormat, MEASURES } from '../../bench/index'
 import { type Command, wholeNumberOf } from '../command-options'
 import type { BenchCommand } from './bench'
 

@@ -1,6 +1,5 @@
 // `feedmill bench FILE…`: measures, compares, and writes the report.
 
-import { regressionText } from '../../bench/formats/words'
 import {
   type BenchFormat,
   type BenchReport,
@@ -10,7 +9,8 @@ import {
   type MeasureName,
   measureBenches,
   regressionsIn,
-} from '../../bench/index'
+} from '../../bench'
+import { regressionText } from '../../bench/index'
 import { FeedError } from '../../index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'

@@ -1,7 +1,7 @@
 // Compares what was ingested with what the emulated world knows to be true, row by row in the order
 // of item identifiers.
 
-import type { TruthRow, World } from '../../emulator/index'
+import type { TruthRow, World } from '../../emulator'
 import type { Row } from '../../index'
 
 export interface Mismatch {

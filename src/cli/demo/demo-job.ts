@@ -1,7 +1,7 @@
 // What both ways of the demo share: their options, the category, the clients of the service, and
 // the result.
 
-import type { World } from '../../emulator/index'
+import type { World } from '../../emulator'
 import { createFeedService, defineProfile, type FeedService } from '../../index'
 import type { ServeAddress } from '../serve'
 

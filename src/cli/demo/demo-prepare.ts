@@ -2,7 +2,7 @@
 // compressing them takes the service longer than the library needs to ingest them; afterwards they
 // are in its cache, and the demo measures the library alone.
 
-import type { World } from '../../emulator/index'
+import type { World } from '../../emulator'
 import type { FeedService } from '../../index'
 import { progressBar } from '../progress-bar'
 import { CATEGORY, type DemoOptions, FILES, MARKETPLACE } from './demo-job'

@@ -5,13 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ndjsonSink, pipeline } from '../../index'
-import {
-  type LedgerEntry,
-  type OpenCategory,
-  openState,
-  stateItemObject,
-  sync,
-} from '../../sync/index'
+import { type LedgerEntry, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
 import { progressBar } from '../progress-bar'
 import { progressText } from '../sync/sync-lines'
 import { textTable } from '../text-table'

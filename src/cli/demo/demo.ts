@@ -3,7 +3,7 @@
 // world.
 
 import { availableParallelism } from 'node:os'
-import { createWorld } from '../../emulator/index'
+import { createWorld } from '../../emulator'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print, printError } from '../output'
 import { type DemoOptions, type DemoOutcome, demoService } from './demo-job'

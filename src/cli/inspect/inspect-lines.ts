@@ -1,6 +1,6 @@
 // A report and its drift as text for a terminal.
 
-import type { ColumnProfile, Drift, HeaderReport, InspectReport } from '../../inspect/index'
+import type { ColumnProfile, Drift, HeaderReport, InspectReport } from '../../inspect'
 import { textTable } from '../text-table'
 
 /** The most characters of a frequent value in the table. */

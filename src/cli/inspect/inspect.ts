@@ -19,7 +19,7 @@ import {
   type InspectReport,
   inspect,
   reportHtml,
-} from '../../inspect/index'
+} from '../../inspect'
 import { FAILURE } from '../exit-code'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'

@@ -2,7 +2,7 @@
 // whether the new one is slower.
 
 import { readFile } from 'node:fs/promises'
-import { machineDifferences } from '../../bench/machine'
+import { machineDifferences } from '../../bench/index'
 import { FeedError } from '../../index'
 import { type ProfileResult, type ProfileSubject, RESULT_VERSION } from './profile-result'
 

@@ -1,7 +1,7 @@
 // Finds the stage that limits the speed of a profiled run, and explains it in words. The times come
 // from stageProfile of the pipeline.
 
-import { median } from '../../bench/statistics/median'
+import { median } from '../../bench/index'
 import type { StageProfile } from '../../index'
 import type { RoundResult } from './profile-round'
 

@@ -1,7 +1,7 @@
 // Runs a round in a process of its own.
 
 import { fileURLToPath } from 'node:url'
-import { inFreshProcess } from '../../bench/fresh-process'
+import { inFreshProcess } from '../../bench/index'
 import { FeedError } from '../../index'
 import { messageWithPlace } from '../error-place'
 import type { RoundResult, RoundTask } from './profile-round'

@@ -1,6 +1,6 @@
 // Formats a profile and its comparison with a baseline as text.
 
-import { machineLine } from '../../bench/machine'
+import { machineLine } from '../../bench/index'
 import { textTable } from '../text-table'
 import type { Comparison } from './profile-baseline'
 import { percent } from './profile-bottleneck'

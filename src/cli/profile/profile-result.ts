@@ -1,8 +1,8 @@
 // Makes the result of the rounds: medians, the spread of the rounds, and the stage that limits the
 // speed. `--json` and `--save` write this result.
 
-import type { Machine } from '../../bench/machine'
-import { median, spreadOf } from '../../bench/statistics/median'
+import type { Machine } from '../../bench/index'
+import { median, spreadOf } from '../../bench/index'
 import { type StageCounters, stageProfile } from '../../index'
 import { type Bottleneck, bottleneckOf } from './profile-bottleneck'
 import type { CellReading } from './profile-cells'

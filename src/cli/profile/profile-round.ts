@@ -1,7 +1,7 @@
 // One round: it reads the file once through the stages and measures what the process spent on it.
 // It is made for a process of its own.
 
-import { measured, type RunFigures } from '../../bench/measured'
+import { measured, type RunFigures } from '../../bench/index'
 import {
   type BadRow,
   type Columns,

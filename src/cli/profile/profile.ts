@@ -1,7 +1,7 @@
 // `feedmill profile FILE`: shows where the time goes for a file of the user, and whether it has
 // become slower.
 
-import { thisMachine } from '../../bench/machine'
+import { thisMachine } from '../../bench/index'
 import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
 import { jsonText, print, printError } from '../output'

@@ -2,7 +2,7 @@
 // from the environment, because every user of a machine can read the arguments of its processes.
 
 import { FeedError } from '../../index'
-import type { QueueOptions } from '../../queue/index'
+import type { QueueOptions } from '../../queue'
 import { secretJsonFile } from '../json-file'
 
 export interface QueueSetting {

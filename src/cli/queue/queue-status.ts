@@ -1,6 +1,6 @@
 // `feedmill status --queue`: shows the scheduled categories of a queue, its jobs and its workers.
 
-import { type QueueStatus, queueStatus, type ScheduledCategory } from '../../queue/index'
+import { type QueueStatus, queueStatus, type ScheduledCategory } from '../../queue'
 import { jsonText, print } from '../output'
 import { type QueueSetting, queueOf } from './queue-setting'
 

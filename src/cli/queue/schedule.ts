@@ -1,6 +1,6 @@
 // `feedmill schedule` and `feedmill unschedule`: which categories a queue has.
 
-import { scheduleCategories, unscheduleCategories } from '../../queue/index'
+import { scheduleCategories, unscheduleCategories } from '../../queue'
 import { jsonText, print } from '../output'
 import { targetOf } from '../sync/target-option'
 import { type QueueSetting, queueOf } from './queue-setting'

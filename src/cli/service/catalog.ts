@@ -8,7 +8,7 @@ import type {
   FileMetadata,
   FilesQuery,
   TimeDuration,
-} from '../../service/index'
+} from '../../service'
 import { jsonText, print } from '../output'
 import type { ServiceSettings } from '../service-settings'
 import { printFacts, printList, printTable, withService } from './service-output'

@@ -11,7 +11,7 @@ import {
   type Sink,
   type TextColumns,
 } from '../../index'
-import type { FeedDownload } from '../../service/index'
+import type { FeedDownload } from '../../service'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'

@@ -4,7 +4,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { FeedError, sinkFailed } from '../../index'
-import { type ChangeSink, changeLine, debeziumLine, type StateChange } from '../../sync/index'
+import { type ChangeSink, changeLine, debeziumLine, type StateChange } from '../../sync'
 
 /** A line of a change, and how each of them begins. */
 const FORMATS = {

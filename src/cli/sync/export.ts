@@ -18,7 +18,7 @@ import {
   type StateItem,
   stateItemObject,
   stateItemReader,
-} from '../../sync/index'
+} from '../../sync'
 import { messageWithPlace } from '../error-place'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'

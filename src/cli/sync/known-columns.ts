@@ -2,7 +2,7 @@
 // has a column of that name, such as a misspelt one.
 
 import { FeedError, type FeedSchema, itemSnapshotSchema } from '../../index'
-import type { StateItem } from '../../sync/index'
+import type { StateItem } from '../../sync'
 
 /**
  * Gives the blocks of items as they are. A column may be documented and absent from the files, and

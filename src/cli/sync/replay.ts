@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { type Columns, ndjsonSink, pipeline, type RowBatch, replay } from '../../index'
-import { replayIntoState } from '../../sync/index'
+import { replayIntoState } from '../../sync'
 import { FAILURE } from '../exit-code'
 import { jsonText, print } from '../output'
 import { appendingSink, type ChangeFormat } from './change-file'

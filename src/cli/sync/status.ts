@@ -10,7 +10,7 @@ import {
   openState,
   type StateSizes,
   targetStatus,
-} from '../../sync/index'
+} from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { keyText } from './sync-lines'

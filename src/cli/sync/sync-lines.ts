@@ -9,7 +9,7 @@ import {
   type SyncEvent,
   type SyncProgress,
   type SyncSummary,
-} from '../../sync/index'
+} from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText } from '../output'
 

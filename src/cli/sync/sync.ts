@@ -2,13 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { FeedError } from '../../index'
-import {
-  type SyncEvent,
-  type SyncOptions,
-  type SyncRun,
-  type SyncSummary,
-  sync,
-} from '../../sync/index'
+import { type SyncEvent, type SyncOptions, type SyncRun, type SyncSummary, sync } from '../../sync'
 import { FAILURE } from '../exit-code'
 import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'

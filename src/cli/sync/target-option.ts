@@ -3,7 +3,7 @@
 // optional packages of its own.
 
 import { FeedError } from '../../index'
-import type { SyncTarget } from '../../sync/index'
+import type { SyncTarget } from '../../sync'
 
 interface TargetForm {
   /** The form for people. */
@@ -16,13 +16,12 @@ const FORMS: readonly TargetForm[] = [
   {
     form: 'FILE.duckdb or duckdb:FILE',
     matches: /^duckdb:.|\.duckdb$/,
-    open: async place =>
-      (await import('../../duckdb/index')).duckdbTarget(place.replace(/^duckdb:/, '')),
+    open: async place => (await import('../../duckdb')).duckdbTarget(place.replace(/^duckdb:/, '')),
   },
   {
     form: 'postgres://user@host/database?schema=feedmill',
     matches: /^postgres(?:ql)?:/,
-    open: async place => (await import('../../postgres/index')).postgresTarget(place),
+    open: async place => (await import('../../postgres')).postgresTarget(place),
   },
 ]
 

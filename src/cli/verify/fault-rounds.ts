@@ -1,7 +1,7 @@
 // The rounds of `feedmill verify`: what the emulated service does in each of them, what a program
 // must do about it, and where the documents say so.
 
-import type { EmulatorOptions, FaultKind, WorldOptions } from '../../emulator/index'
+import type { EmulatorOptions, FaultKind, WorldOptions } from '../../emulator'
 
 /** One thing that the service does in a round. */
 export interface VerifyFault {

@@ -1,7 +1,7 @@
 // The state of the world that a program must reach, with the earlier versions of each item, so that
 // a stale row can be told from a wrong one. It is in memory: the world of a round is small.
 
-import type { World } from '../../emulator/index'
+import type { World } from '../../emulator'
 import { itemSchema } from '../../index'
 
 /** The cells of an item in the order of {@link Truth.columns}. */

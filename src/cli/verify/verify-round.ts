@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Emulator } from '../../emulator/index'
+import type { Emulator } from '../../emulator'
 import { FeedError } from '../../index'
 import { SERVICE_VARIABLES } from '../service-settings'
 import { compareOutput, type Differences } from './compare-output'

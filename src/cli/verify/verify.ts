@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, isAbsolute, join } from 'node:path'
-import { createWorld } from '../../emulator/index'
+import { createWorld } from '../../emulator'
 import { FeedError } from '../../index'
 import { FAILURE } from '../exit-code'
 import { jsonText, print } from '../output'

@@ -1,7 +1,7 @@
 // The error rows of the catalog: those of feed-file-catalog.md, section 6, and of service-notes.md,
 // section 4.1.
 
-import type { ServiceProfile } from '../../service/profile'
+import type { ServiceProfile } from '../../service/index'
 import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../http/error-family'
 
 export type CatalogErrorId =

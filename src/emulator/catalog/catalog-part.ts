@@ -1,7 +1,7 @@
 // Puts the catalog together: its options, its service, its routes.
 
-import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../options'
-import type { ServiceProfile } from '../../service/profile'
+import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import type { ServiceProfile } from '../../service/index'
 import type { AccessRules } from '../access-rules'
 import type { FileFormat } from '../feeds/feed-file'
 import type { FileResponder } from '../feeds/file-responder'

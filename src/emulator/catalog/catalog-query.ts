@@ -1,7 +1,7 @@
 // Reads and checks the requests of the catalog. Each operation has a table of checks, and the first
 // failing row gives the error.
 
-import type { RequestLimits, ServiceProfile } from '../../service/profile'
+import type { RequestLimits, ServiceProfile } from '../../service/index'
 import type { World } from '../world/world'
 import type { CatalogErrorId } from './catalog-errors'
 import type { FeedTypeSeed } from './feed-types'

@@ -1,6 +1,6 @@
 // The routes of the catalog (feed-file-catalog.md, section 2).
 
-import type { ServiceProfile } from '../../service/profile'
+import type { ServiceProfile } from '../../service/index'
 import type { ErrorFamily } from '../http/error-family'
 import type { Parameter, Route, RouteErrors } from '../http/route'
 import {

@@ -2,8 +2,7 @@
 // (catalog-query.ts), finds the published files (published-files.ts), checks the permissions
 // (permissions.ts), and answers with a page, a resource or a part of a file.
 
-import type { FeedType, FileMetadata } from '../../service/json/bodies'
-import type { ServiceProfile } from '../../service/profile'
+import type { FeedType, FileMetadata, ServiceProfile } from '../../service/index'
 import type { AccessRules } from '../access-rules'
 import type { FileFormat } from '../feeds/feed-file'
 import type { FileResponder } from '../feeds/file-responder'

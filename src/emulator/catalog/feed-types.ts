@@ -1,18 +1,18 @@
 // The feed types of the catalog: the name of each, the files of the world that it publishes, how
 // long they stay, and its FeedType resource (feed-file-catalog.md, sections 3.1 to 3.4).
 
+import type { Columns } from '../../engine/index'
 import {
   choice,
   filledText,
   flag,
   knownOptions,
   type OptionNames,
+  schemaOf,
   texts,
   wholeNumber,
-} from '../../options'
-import type { Columns } from '../../schema/feed-schema'
-import { schemaOf } from '../../schema/feed-schemas'
-import type { FeedType } from '../../service/json/bodies'
+} from '../../engine/index'
+import type { FeedType } from '../../service/index'
 import { type FeedFile, type FileFormat, feedLines } from '../feeds/feed-file'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'

@@ -1,6 +1,6 @@
 // The answers that a fault gives instead of those of the service.
 
-import { FeedError } from '../../errors'
+import { FeedError } from '../../engine/index'
 import { plainErrors } from '../http/error-family'
 import { challenge } from '../tokens/tokens'
 import type { Fault } from './fault'

@@ -2,7 +2,7 @@
 // header, so that a request can repeat it. fault.ts describes the faults.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { FeedError } from '../../errors'
+import { FeedError } from '../../engine/index'
 import { type FileVariant, ORIGINAL, setVariant } from '../feeds/file-variant'
 import { FAULT_MAX_MS, type Fault, faultText, isLasting, strikesInBody } from './fault'
 import { cannedAnswer, failingRequest, unreadableFault } from './fault-answers'

@@ -9,7 +9,7 @@ import {
   type OptionNames,
   optionInvalid,
   wholeNumber,
-} from '../../options'
+} from '../../engine/index'
 import { FAULT_KINDS, type Fault, type FaultKind, isFaultKind, readFault } from './fault'
 
 /** A fault for single routes. */

@@ -3,7 +3,7 @@
 // happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks an operation
 // for one of its documented errors.
 
-import { optionInvalid } from '../../options'
+import { optionInvalid } from '../../engine/index'
 
 export const FAULT_KINDS = [
   'latency',

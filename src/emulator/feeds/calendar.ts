@@ -12,7 +12,7 @@
 // A file exists at the exact moment at which it appears and at which it reaches its age. It is gone
 // a millisecond later.
 
-import { readDay, readHour } from '../../service/date-forms'
+import { readDay, readHour } from '../../service/index'
 import { dayNumber, dayStart } from '../world/file-day'
 import { DAY_MS, HOUR_MS } from '../world/item-life'
 import type { FeedFile } from './feed-file'

@@ -11,7 +11,7 @@ import {
   optionInvalid,
   wholeNumber,
   withMethods,
-} from '../../options'
+} from '../../engine/index'
 import type { Column } from '../world/column'
 import { mix, mixText, pick } from '../world/hash'
 import type { Item, ItemTest } from '../world/item'

@@ -1,8 +1,7 @@
 // The routes of the four feeds (item-feeds.md, section 3). Which error rows each feed can meet is a
 // column of item-feeds.md, section 5.
 
-import type { OperationName } from '../../service/operations'
-import type { ServiceProfile } from '../../service/profile'
+import type { OperationName, ServiceProfile } from '../../service/index'
 import type { Parameter, Route } from '../http/route'
 import { fileResponse, headerParameter, queryParameter } from '../openapi/describe'
 import type { ServicePaths } from '../service-paths'

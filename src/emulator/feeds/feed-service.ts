@@ -2,7 +2,7 @@
 // steps: checks (feed-request.ts), clock (calendar.ts), file and range (file-responder.ts). The
 // token has been checked before.
 
-import type { ServiceProfile } from '../../service/profile'
+import type { ServiceProfile } from '../../service/index'
 import type { AccessRules } from '../access-rules'
 import type { ErrorDetails, ErrorFamily } from '../http/error-family'
 import type { World } from '../world/world'

@@ -6,9 +6,14 @@
 import { type FileHandle, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createOwn, writeAll } from '../../disk/system-calls'
-import { FeedError } from '../../errors'
-import { knownOptions, type OptionNames, wholeNumber } from '../../options'
+import {
+  createOwn,
+  FeedError,
+  knownOptions,
+  type OptionNames,
+  wholeNumber,
+  writeAll,
+} from '../../engine/index'
 
 export interface FileCacheOptions {
   /**

@@ -3,7 +3,7 @@
 // and which ones changes from file to file. An item_group file is made from what the matching item
 // file shows.
 
-import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../../options'
+import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
 import { fraction, mix, mixText } from '../world/hash'
 import type { ItemTest } from '../world/item'
 import type { FeedFile } from './feed-file'

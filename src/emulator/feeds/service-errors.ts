@@ -1,7 +1,7 @@
 // The error table of item-feeds.md, section 5 as data, and the family of errors of each feed. Two
 // rows have statuses that differ by feed. The service fills in the placeholders.
 
-import type { ServiceProfile } from '../../service/profile'
+import type { ServiceProfile } from '../../service/index'
 import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../http/error-family'
 import type { FeedName } from './feed-file'
 import type { HeaderForm } from './requested-range'

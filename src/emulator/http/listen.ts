@@ -9,8 +9,13 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { FeedError } from '../../errors'
-import { filledText, knownOptions, type OptionNames, wholeNumber } from '../../options'
+import {
+  FeedError,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  wholeNumber,
+} from '../../engine/index'
 import type { Answer, Connection } from '../faults/fault-injector'
 import { chunksOf, streamOf } from './body-stream'
 import type { ErrorFamily } from './error-family'

@@ -1,6 +1,6 @@
 // Makes the error for a missing optional package of the emulator.
 
-import { FeedError } from '../../errors'
+import { FeedError } from '../../engine/index'
 
 export function missingPackage(name: string, cause: unknown): FeedError<'DEPENDENCY_MISSING'> {
   const context = { package: name, neededFor: 'the emulator' }

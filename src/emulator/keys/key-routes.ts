@@ -1,7 +1,7 @@
 // The route of getSigningKey, and its error rows (signing-keys-and-subscriptions.md, sections 2.2
 // and 7; the third status of 210005 from service-notes.md, section 4.2).
 
-import type { ServiceProfile } from '../../service/profile'
+import type { ServiceProfile } from '../../service/index'
 import { ErrorFamily, type ErrorRow, requestError } from '../http/error-family'
 import type { Call, Route } from '../http/route'
 import { jsonResponse, pathParameter } from '../openapi/describe'

@@ -10,8 +10,8 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../options'
-import type { SigningKeyBody } from '../../service/json/bodies'
+import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
+import type { SigningKeyBody } from '../../service/index'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 

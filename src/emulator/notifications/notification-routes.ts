@@ -1,9 +1,9 @@
 // The routes of notifications: createSubscription (signing-keys-and-subscriptions.md, section 2.3),
 // and the operations that bring a subscription through its states.
 
-import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../options'
-import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/operations'
-import type { ServiceProfile } from '../../service/profile'
+import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
+import type { ServiceProfile } from '../../service/index'
+import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/index'
 import { ErrorFamily } from '../http/error-family'
 import type { Admission, ResponseDescription, Route, RouteErrors } from '../http/route'
 import { jsonResponse, pathParameter } from '../openapi/describe'

@@ -2,7 +2,7 @@
 // section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
 // There is one for each topic and schema version.
 
-import type { Subscription } from '../../service/json/bodies'
+import type { Subscription } from '../../service/index'
 import type { ErrorFamily } from '../http/error-family'
 import type { Call } from '../http/route'
 import type { NotificationErrorId } from './notification-errors'

@@ -10,7 +10,7 @@ import {
   knownOptions,
   type OptionNames,
   texts,
-} from '../../options'
+} from '../../engine/index'
 
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
 

@@ -2,8 +2,28 @@
 // missing and additional fields. The description of this service is strict: it sends every
 // documented field except the few that are named here, and no other.
 
-import { z } from '../../service/json/json-shape'
-import * as shapes from '../../service/json/shapes'
+import {
+  accessResponseShape,
+  accessShape,
+  constraintShape,
+  dimensionShape,
+  errorParameterShape,
+  errorShape,
+  feedTypeConstraintShape,
+  feedTypeSearchShape,
+  feedTypeShape,
+  fileMetadataSearchShape,
+  fileMetadataShape,
+  signingKeyShape,
+  subscriptionPayloadShape,
+  subscriptionRequestShape,
+  subscriptionShape,
+  supportedFeedShape,
+  supportedSchemaShape,
+  timeDurationShape,
+  tokenResponseShape,
+  z,
+} from '../../service/index'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export interface JsonSchema {
@@ -12,26 +32,26 @@ export interface JsonSchema {
 
 /** The components. Each route describes the bodies that no document shows. */
 const SHAPES = {
-  TimeDuration: shapes.timeDurationShape,
-  Constraint: shapes.constraintShape,
-  SupportedSchema: shapes.supportedSchemaShape,
-  SupportedFeed: shapes.supportedFeedShape,
-  FeedType: shapes.feedTypeShape,
-  FeedTypeConstraint: shapes.feedTypeConstraintShape,
-  Access: shapes.accessShape,
-  AccessResponse: shapes.accessResponseShape,
-  Dimension: shapes.dimensionShape,
-  FileMetadata: shapes.fileMetadataShape,
-  FeedTypeSearchResponse: shapes.feedTypeSearchShape,
-  FileMetadataSearchResponse: shapes.fileMetadataSearchShape,
-  ErrorParameter: shapes.errorParameterShape,
-  Error: shapes.errorShape,
-  ErrorWithoutCode: z.omit(shapes.errorShape, { errorId: true }),
-  SigningKey: shapes.signingKeyShape,
-  SubscriptionPayload: shapes.subscriptionPayloadShape,
-  SubscriptionRequest: shapes.subscriptionRequestShape,
-  Subscription: shapes.subscriptionShape,
-  TokenResponse: shapes.tokenResponseShape,
+  TimeDuration: timeDurationShape,
+  Constraint: constraintShape,
+  SupportedSchema: supportedSchemaShape,
+  SupportedFeed: supportedFeedShape,
+  FeedType: feedTypeShape,
+  FeedTypeConstraint: feedTypeConstraintShape,
+  Access: accessShape,
+  AccessResponse: accessResponseShape,
+  Dimension: dimensionShape,
+  FileMetadata: fileMetadataShape,
+  FeedTypeSearchResponse: feedTypeSearchShape,
+  FileMetadataSearchResponse: fileMetadataSearchShape,
+  ErrorParameter: errorParameterShape,
+  Error: errorShape,
+  ErrorWithoutCode: z.omit(errorShape, { errorId: true }),
+  SigningKey: signingKeyShape,
+  SubscriptionPayload: subscriptionPayloadShape,
+  SubscriptionRequest: subscriptionRequestShape,
+  Subscription: subscriptionShape,
+  TokenResponse: tokenResponseShape,
 } as const
 
 export type SchemaName = keyof typeof SHAPES

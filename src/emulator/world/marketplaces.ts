@@ -1,7 +1,7 @@
 // What differs between marketplaces: currency, locations of items and sellers, carriers, and labels
 // that the law requires. A world has no other marketplaces, because their currency is not known.
 
-import { optionInvalid } from '../../options'
+import { optionInvalid } from '../../engine/index'
 
 export interface MarketplaceFacts {
   /** The currency (ISO 4217) of all amounts of an item. */

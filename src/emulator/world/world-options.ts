@@ -7,7 +7,7 @@ import {
   optionInvalid,
   texts,
   wholeNumber,
-} from '../../options'
+} from '../../engine/index'
 import type { OrphanShares } from './groups'
 import { HOUR_MS } from './item-life'
 import { marketplaceFacts } from './marketplaces'

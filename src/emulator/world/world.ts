@@ -7,8 +7,7 @@
 // end of the last hour. Sequences are lazy and stand in the order of their identifiers, which is
 // both index order and UTF-8 byte order.
 
-import { FeedError } from '../../errors'
-import { optionInvalid } from '../../options'
+import { FeedError, optionInvalid } from '../../engine/index'
 import { campaignChanges, campaignPayload } from './campaigns'
 import type { Column } from './column'
 import { dayNumber } from './file-day'

@@ -2,12 +2,8 @@
 // makes text only of quoted and of invalid cells. Its memory does not depend on the number of rows:
 // 4 KiB of registers and at most 13 KiB of frequent values.
 
-import type { BatchHashes } from '../../codec/cells/batch-hashes'
-import { cellHash } from '../../codec/cells/cell-hash'
-import type { RowBatch } from '../../codec/row-batch'
-import type { BoundColumn } from '../../codec/tsv/header'
-import { CELL_END } from '../../codec/tsv/scanner'
-import { excerpt, FeedError } from '../../errors'
+import type { BatchHashes, BoundColumn, RowBatch } from '../../engine/index'
+import { CELL_END, cellHash, excerpt, FeedError } from '../../engine/index'
 import type { ColumnProfile, InvalidCell, ValueCount } from '../report'
 import { DistinctSketch } from './distinct-sketch'
 import { BAD, FrequentValues, GOOD } from './frequent-values'

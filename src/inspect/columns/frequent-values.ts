@@ -4,7 +4,7 @@
 // those without a rest leave. So each count lacks at most the sum of what was taken, and every value
 // with more than that is there.
 
-import { lastBytes } from '../../codec/cells/last-bytes'
+import { lastBytes } from '../../engine/index'
 
 /** The most values that are counted at a time. */
 export const MOST_VALUES = 128

@@ -2,11 +2,8 @@
 // times. The decoders of codec/decode decide what is valid; plain numbers, which are most, are read
 // from their bytes without them.
 
-import { decoderOf } from '../../codec/decode/cell-decoders'
-import type { CellSource } from '../../codec/decode/cell-source'
-import { readTimestamp } from '../../codec/decode/timestamp'
-import type { ColumnSpec } from '../../schema/column-spec'
-import type { Decimal } from '../../schema/values'
+import type { CellSource, ColumnSpec, Decimal } from '../../engine/index'
+import { decoderOf, readTimestamp } from '../../engine/index'
 
 /** The lowest and the highest value of a column: numbers, days, or times as text. */
 export interface ValueRange {

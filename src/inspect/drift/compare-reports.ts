@@ -1,6 +1,6 @@
 // Compares the reports of two files of one feed by the rules of drift-rules.ts.
 
-import { optionInvalid } from '../../options'
+import { optionInvalid } from '../../engine/index'
 import { checkedReport } from '../checked-report'
 import type { ColumnProfile, InspectReport } from '../report'
 import {

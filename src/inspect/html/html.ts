@@ -1,6 +1,6 @@
 // Markup, made by one template that escapes everything that is not markup already.
 
-import { printableText } from '../../errors'
+import { printableText } from '../../engine/index'
 
 /** Markup that may stand in a page. Text is never of this class, so that it is escaped. */
 export class Markup {

@@ -3,7 +3,7 @@
 // read on white and on black.
 
 import type { EChartsCoreOption } from 'echarts'
-import { FeedError, printableText } from '../../errors'
+import { FeedError, printableText } from '../../engine/index'
 import type { ColumnProfile, InspectReport } from '../report'
 import { Markup } from './html'
 

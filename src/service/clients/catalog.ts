@@ -1,9 +1,8 @@
 // The feed file catalog: access rules, feed types, file metadata, files (feed-file-catalog.md,
 // section 2).
 
-import { knownOptions, type OptionNames } from '../../options'
-import type { Columns, FeedSchema, TextColumns } from '../../schema/feed-schema'
-import { defineSchema } from '../../schema/feed-schema'
+import type { Columns, FeedSchema, TextColumns } from '../../engine/index'
+import { defineSchema, knownOptions, type OptionNames } from '../../engine/index'
 import type {
   AccessResponse,
   FeedType,

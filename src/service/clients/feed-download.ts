@@ -2,20 +2,30 @@
 // stages are RangeFetcher, ChunkReassembler, Gunzip and TsvRowParser. Each run has its own stages,
 // so that a replaced file can be read again.
 
-import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
-import type { RowBatch } from '../../codec/row-batch'
-import type { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
-import { knownOptions, type OptionNames } from '../../options'
-import { type Pipeline, pipelineOfChain } from '../../pipeline/pipeline'
-import type { PipelineOptions } from '../../pipeline/run'
-import type { ChosenColumns, Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
-import { ChunkReassembler } from '../../stages/chunk-reassembler'
-import type { GunzipOptions } from '../../stages/gunzip'
-import type { RangeInfo } from '../../stages/range/range-fetcher'
-import type { RangeFetcherOptions, RangeResume } from '../../stages/range/range-settings'
-import type { TsvRowParserOptions } from '../../stages/tsv-stage'
-import { listenable } from '../../stages/wait'
+import type {
+  ChosenColumns,
+  Columns,
+  FeedFile,
+  FeedSchema,
+  GunzipOptions,
+  PipelineOptions,
+  RangeFetcherOptions,
+  RangeInfo,
+  RangeResume,
+  RowBatch,
+  Secrets,
+  TsvRowParserOptions,
+} from '../../engine/index'
+import {
+  ChunkReassembler,
+  FeedError,
+  GZIP_SIGNATURE,
+  knownOptions,
+  listenable,
+  type OptionNames,
+  type Pipeline,
+  pipelineOfChain,
+} from '../../engine/index'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 import { fileNameOf } from './file-name'
 

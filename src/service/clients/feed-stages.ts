@@ -2,18 +2,26 @@
 // refusals get the name of the operation, and a file that the service states to be empty (a 204, or
 // a total of 0) is no fault of gzip or TSV.
 
-import type { Piece } from '../../codec/range/piece'
-import { statusError } from '../../codec/range/status-error'
-import type { RowBatch } from '../../codec/row-batch'
-import type { Secrets } from '../../codec/secrets'
-import { asFeedError, FeedError } from '../../errors'
-import type { ChosenColumns, Columns } from '../../schema/feed-schema'
-import { type GunzipOptions, Gunzip as GunzipStage } from '../../stages/gunzip'
-import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../../stages/range/range-fetcher'
-import type { RangeFetcherOptions } from '../../stages/range/range-settings'
-import type { Outputs } from '../../stages/stage'
-import { TsvRowParser as TsvRowParserStage } from '../../stages/tsv-row-parser'
-import type { TsvRowParserOptions } from '../../stages/tsv-stage'
+import type {
+  ChosenColumns,
+  Columns,
+  Outputs,
+  Piece,
+  RangeFetcherOptions,
+  RowBatch,
+  Secrets,
+  TsvRowParserOptions,
+} from '../../engine/index'
+import {
+  asFeedError,
+  FeedError,
+  type GunzipOptions,
+  Gunzip as GunzipStage,
+  RangeFetcher as RangeFetcherStage,
+  type RangeInfo,
+  statusError,
+  TsvRowParser as TsvRowParserStage,
+} from '../../engine/index'
 
 // The classes keep the names of the stages that they extend, because counters are read by name.
 

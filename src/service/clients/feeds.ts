@@ -1,8 +1,7 @@
 // The client of the four beta feeds: item, item group, hourly snapshot, item priority
 // (item-feeds.md, section 3).
 
-import { knownOptions, type OptionNames } from '../../options'
-import type { FeedFile } from '../../schema/feed-schema'
+import type { FeedFile } from '../../engine/index'
 import {
   type ItemColumns,
   type ItemGroupColumns,
@@ -12,7 +11,9 @@ import {
   itemPrioritySchema,
   itemSchema,
   itemSnapshotSchema,
-} from '../../schema/feed-schemas'
+  knownOptions,
+  type OptionNames,
+} from '../../engine/index'
 import type { FeedDownload } from './feed-download'
 import { hourText } from './request-checks'
 import type { ServiceCore } from './service-core'

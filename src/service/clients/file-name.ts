@@ -1,8 +1,7 @@
 // Makes file names from identifiers of the service. No identifier leads out of the folder.
 
 import { createHash } from 'node:crypto'
-import { excerpt, FeedError } from '../../errors'
-import { anyText, arrayOf } from '../../options'
+import { anyText, arrayOf, excerpt, FeedError } from '../../engine/index'
 
 /** The limit of a name without suffixes. File systems allow 255 bytes. */
 const MAX_BYTES = 200

@@ -2,7 +2,7 @@
 // (signing-keys-and-subscriptions.md, section 2.2).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { knownOptions } from '../../options'
+import { knownOptions } from '../../engine/index'
 import type { SigningKeyBody } from '../json/bodies'
 import { type Answered, bodyOfShape, responseInvalid } from '../json/json-body'
 import type { CallOptions, ServiceCore } from './service-core'

@@ -1,7 +1,7 @@
 // The client of notifications: it creates subscriptions (signing-keys-and-subscriptions.md, section
 // 2.3).
 
-import { callback, knownOptions, type OptionNames, texts } from '../../options'
+import { callback, knownOptions, type OptionNames, texts } from '../../engine/index'
 import { sameOriginUrl } from '../http/redirect-policy'
 import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
 import { responseInvalid } from '../json/json-body'

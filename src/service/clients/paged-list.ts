@@ -1,8 +1,7 @@
 // A list in pages, which is read as one sequence of elements or page by page. The field `next` of a
 // page is the address of the next one (feed-file-catalog.md, sections 2.3, 2.5, 3.8 and 3.9).
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { asFeedError, FeedError } from '../../errors'
+import { asFeedError, FeedError, printableUrl } from '../../engine/index'
 import { sameOriginUrl } from '../http/redirect-policy'
 
 /** The part of a search response that paging needs. */

@@ -2,7 +2,7 @@
 // item-feeds.md, sections 3 and 6; service-notes.md, section 3.2). A date is refused only where it
 // is outside its window in every time zone from UTC-7 to UTC.
 
-import { excerpt, FeedError } from '../../errors'
+import { excerpt, FeedError } from '../../engine/index'
 import { readDay, readHour } from '../date-forms'
 import type { ServiceProfile } from '../profile'
 

@@ -1,11 +1,13 @@
 // The base of the four clients: the profile, the checks of parameters, and requests with their
 // addresses and tokens.
 
-import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
-import type { Secrets } from '../../codec/secrets'
-import type { FeedError } from '../../errors'
-import { knownOptions, type OptionNames } from '../../options'
-import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import type { Columns, FeedError, FeedFile, FeedSchema, Secrets } from '../../engine/index'
+import {
+  knownOptions,
+  type OptionNames,
+  type RequestHeaders,
+  sendableHeaders,
+} from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import { JsonClient, type JsonRequest } from '../json/json-client'

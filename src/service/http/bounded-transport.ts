@@ -1,12 +1,15 @@
 // A transport with limits: the requests to one host at a time and per second, and the wait for a
 // response. All requests of the clients pass through it: downloads, JSON and tokens.
 
-import type { Secrets } from '../../codec/secrets'
-import type { RangeResponse } from '../../stages/range/range-transport'
-import { sendInTime } from '../../stages/range/send-request'
-import { timeLimit } from '../../stages/range/time-limits'
-import { type ReportingTransport, watchedTransport } from '../../stages/range/watched-request'
-import { type WaitLimits, waitFor } from '../../stages/wait'
+import type { RangeResponse, Secrets } from '../../engine/index'
+import {
+  type ReportingTransport,
+  sendInTime,
+  timeLimit,
+  type WaitLimits,
+  waitFor,
+  watchedTransport,
+} from '../../engine/index'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'

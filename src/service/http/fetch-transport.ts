@@ -1,12 +1,15 @@
 // A transport over a function such as fetch: that of the platform, or a server in the same process
 // (app.fetch of hono).
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { sendableHeaders } from '../../codec/range/request-headers'
-import { FeedError } from '../../errors'
-import { anObject, callback } from '../../options'
-import type { RangeResponse } from '../../stages/range/range-transport'
-import { asTransportError } from '../../stages/range/transport-error'
+import type { RangeResponse } from '../../engine/index'
+import {
+  anObject,
+  asTransportError,
+  callback,
+  FeedError,
+  printableUrl,
+  sendableHeaders,
+} from '../../engine/index'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects } from './redirect-policy'
 

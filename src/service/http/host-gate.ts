@@ -1,8 +1,7 @@
 // The limits of one host: how many requests are under way at a time, and how far apart they start.
 // Requests start in the order in which they asked.
 
-import { Semaphore } from '../../stages/semaphore'
-import { pause, type WaitLimits } from '../../stages/wait'
+import { pause, Semaphore, type WaitLimits } from '../../engine/index'
 
 export interface GateLimits {
   readonly concurrency: number

@@ -1,11 +1,7 @@
 // The interface of the clients to HTTP: that of RangeFetcher, and in addition a POST with a text
 // body.
 
-import type {
-  RangeRequest,
-  RangeResponse,
-  RangeTransport,
-} from '../../stages/range/range-transport'
+import type { RangeRequest, RangeResponse, RangeTransport } from '../../engine/index'
 
 export interface HttpRequest extends RangeRequest {
   /** Default GET. */

@@ -3,12 +3,17 @@
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { finished, type Readable } from 'node:stream'
-import { printableUrl } from '../../codec/range/printable-url'
-import { sendableHeaders } from '../../codec/range/request-headers'
-import { FeedError } from '../../errors'
-import { anObject, knownOptions, type OptionNames, withMethods } from '../../options'
-import type { RangeResponse } from '../../stages/range/range-transport'
-import { asTransportError } from '../../stages/range/transport-error'
+import type { RangeResponse } from '../../engine/index'
+import {
+  anObject,
+  asTransportError,
+  FeedError,
+  knownOptions,
+  type OptionNames,
+  printableUrl,
+  sendableHeaders,
+  withMethods,
+} from '../../engine/index'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { withLargeReads } from './large-reads'
 import { followRedirects } from './redirect-policy'

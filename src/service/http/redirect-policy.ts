@@ -1,10 +1,8 @@
 // The policy of redirects and `next` links. They are followed only within the origin of the
 // request, because the request carries a token. Nothing is sent to another origin.
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { requestUrl } from '../../codec/range/request-url'
-import { FeedError } from '../../errors'
-import type { RangeResponse } from '../../stages/range/range-transport'
+import type { RangeResponse } from '../../engine/index'
+import { FeedError, printableUrl, requestUrl } from '../../engine/index'
 import type { HttpRequest } from './http-transport'
 
 /** The limit of redirects of one request. */

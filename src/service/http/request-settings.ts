@@ -1,11 +1,19 @@
 // The options of all requests of the clients, with their checks and defaults: limits of time, size
 // and repeats. Sizes are in bytes, times in milliseconds.
 
-import { type Clock, callback, clockMs, optionInvalid, wholeNumber } from '../../options'
-import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
-import { MOST_SENDS } from '../../stages/range/send-request'
-import { timeLimit } from '../../stages/range/time-limits'
-import type { WaitLimits } from '../../stages/wait'
+import type { WaitLimits } from '../../engine/index'
+import {
+  type Clock,
+  callback,
+  clockMs,
+  MOST_SENDS,
+  optionInvalid,
+  type RetryOptions,
+  type RetryPolicy,
+  retryPolicy,
+  timeLimit,
+  wholeNumber,
+} from '../../engine/index'
 
 /**
  * The options of requests. The options of repeats hold for JSON requests and for downloads; the

@@ -1,9 +1,7 @@
 // Reads a small body as text, with a limit of its size and a limit of the time.
 
-import type { FeedError } from '../../errors'
-import type { RangeResponse } from '../../stages/range/range-transport'
-import { readInTime } from '../../stages/range/response-body'
-import type { WaitLimits } from '../../stages/wait'
+import type { FeedError, RangeResponse, WaitLimits } from '../../engine/index'
+import { readInTime } from '../../engine/index'
 
 /**
  * Returns the text of the body and discards the response. Throws the error of `onTooLong` for a

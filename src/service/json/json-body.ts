@@ -1,7 +1,6 @@
 // Reads a JSON body and checks its shape. RESPONSE_INVALID names the field that is wrong.
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { excerpt, FeedError } from '../../errors'
+import { excerpt, FeedError, printableUrl } from '../../engine/index'
 import type { JsonShape } from './json-shape'
 import type * as Shapes from './shapes'
 

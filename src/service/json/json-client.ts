@@ -1,15 +1,17 @@
 // Sends JSON requests, repeats them where this may help, and checks the shape of bodies. The
 // operations themselves are in service/clients/.
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { readRefusal } from '../../codec/range/refusal'
-import type { RequestHeaders } from '../../codec/range/request-headers'
-import type { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
-import { readErrorText } from '../../stages/range/response-body'
-import { mayPass, Retries } from '../../stages/range/retries'
-import { asTransportError } from '../../stages/range/transport-error'
-import { listenable } from '../../stages/wait'
+import type { RequestHeaders, Secrets } from '../../engine/index'
+import {
+  asTransportError,
+  FeedError,
+  listenable,
+  mayPass,
+  printableUrl,
+  Retries,
+  readErrorText,
+  readRefusal,
+} from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import { readWholeBody } from '../http/whole-body'

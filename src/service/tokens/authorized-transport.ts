@@ -2,16 +2,16 @@
 // service answers with 401. No other part of the clients sees the tokens. A 401 to the other token
 // as well may pass: the caller's policy of repeats decides about it.
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { readRefusal } from '../../codec/range/refusal'
-import type { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
-import type { RangeResponse } from '../../stages/range/range-transport'
-import { readErrorText } from '../../stages/range/response-body'
-import { sendRenewing } from '../../stages/range/send-request'
-import { timeLimit } from '../../stages/range/time-limits'
-import type { ReportingTransport } from '../../stages/range/watched-request'
-import { waitFor } from '../../stages/wait'
+import type { RangeResponse, ReportingTransport, Secrets } from '../../engine/index'
+import {
+  FeedError,
+  printableUrl,
+  readErrorText,
+  readRefusal,
+  sendRenewing,
+  timeLimit,
+  waitFor,
+} from '../../engine/index'
 import type { HttpRequest, HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { TokenSource } from './token-source'

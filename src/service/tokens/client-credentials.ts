@@ -1,9 +1,8 @@
 // The tokens of the client-credentials flow. There is one for each scope. It is renewed before it
 // expires, by one request that serves all waiting callers.
 
-import type { Secrets } from '../../codec/secrets'
-import { type DiagnosticsMessages, tokenTopic } from '../../diagnostics/channels'
-import { ofRun } from '../../diagnostics/run-watch'
+import type { Secrets } from '../../engine/index'
+import { type DiagnosticsMessages, ofRun, tokenTopic } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { GrantedToken } from './token-grant'

@@ -11,10 +11,8 @@ import {
   processClientCredentialsResponse,
   ResponseBodyError,
 } from 'oauth4webapi'
-import { printableUrl } from '../../codec/range/printable-url'
-import { statusError } from '../../codec/range/status-error'
-import { excerpt, FeedError } from '../../errors'
-import type { WaitLimits } from '../../stages/wait'
+import type { WaitLimits } from '../../engine/index'
+import { excerpt, FeedError, printableUrl, statusError } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import { readWholeBody } from '../http/whole-body'
 import type { ClientCredentials } from './token-source'

@@ -6,13 +6,15 @@
 //   g │ group id, escaped │ NUL                    ─▶ number of the group, row image
 //   g │ group id, escaped │ NUL │ arrival number   ─▶ row image of an item
 
-import { ByteReader } from '../../codec/byte-reader'
-import { ByteWriter } from '../../codec/byte-writer'
-import type { Row } from '../../codec/row'
-import type { FileProgress } from '../../codec/row-batch'
-import { type AnyRow, writeRowImage } from '../../codec/row-image'
-import { excerpt, FeedError } from '../../errors'
-import type { Columns } from '../../schema/feed-schema'
+import type { Columns, FileProgress, Row } from '../../engine/index'
+import {
+  type AnyRow,
+  ByteReader,
+  ByteWriter,
+  excerpt,
+  FeedError,
+  writeRowImage,
+} from '../../engine/index'
 import { type KeyedStore, prefixRange, type StoreOp } from '../keyed-store'
 import { OriginBook } from '../origin-book'
 

@@ -5,10 +5,14 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crc32 } from '../../codec/gzip/crc32'
-import { machineFiles } from '../../disk/durable-files'
-import { corruptState, onDisk } from '../../disk/state-errors'
-import { readWhole, writeSynced } from '../../disk/whole-file'
+import {
+  corruptState,
+  crc32,
+  machineFiles,
+  onDisk,
+  readWhole,
+  writeSynced,
+} from '../../engine/index'
 
 /** Name of the marker in the folder of the store. */
 export const CLEAN_SHUTDOWN_MARKER = 'closed.json'

@@ -9,10 +9,7 @@
 // in few bytes: LevelDB writes an entry some eight times while it compacts. Entries of earlier
 // versions have 32 bits for each number (WIDE) and are read too.
 
-import { ByteReader } from '../../codec/byte-reader'
-import { writeNumber } from '../../codec/byte-writer'
-import { crc32 } from '../../codec/gzip/crc32'
-import { corruptState } from '../../disk/state-errors'
+import { ByteReader, corruptState, crc32, writeNumber } from '../../engine/index'
 
 const INLINE = 0
 const WIDE = 1

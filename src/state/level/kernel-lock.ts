@@ -10,8 +10,7 @@
 
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onDisk } from '../../disk/state-errors'
-import { FeedError } from '../../errors'
+import { FeedError, onDisk } from '../../engine/index'
 import { LevelDatabase } from './level-database'
 
 /** A lock that is held. */

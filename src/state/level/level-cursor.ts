@@ -1,6 +1,6 @@
 // Reads the numbers and strings of LevelDB's files in sequence.
 
-import { corruptState } from '../../disk/state-errors'
+import { corruptState } from '../../engine/index'
 
 export class LevelCursor {
   readonly #bytes: Buffer

@@ -3,8 +3,7 @@
 // what is stored.
 
 import type { ClassicLevel } from 'classic-level'
-import { corruptState, stateIo } from '../../disk/state-errors'
-import { FeedError } from '../../errors'
+import { corruptState, FeedError, stateIo } from '../../engine/index'
 import type { KeyRange } from '../keyed-store'
 
 type Database = ClassicLevel<string, Uint8Array>

@@ -6,9 +6,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crcOf } from '../../codec/crc-table'
-import { corruptState, onDisk } from '../../disk/state-errors'
-import { unlessMissing } from '../../disk/system-calls'
+import { corruptState, crcOf, onDisk, unlessMissing } from '../../engine/index'
 import { LevelCursor } from './level-cursor'
 
 const crc32c = crcOf(0x82f63b78)

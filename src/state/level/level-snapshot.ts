@@ -5,9 +5,7 @@
 
 import { constants, copyFile, link, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { machineFiles } from '../../disk/durable-files'
-import { corruptState, onDisk } from '../../disk/state-errors'
-import { FeedError } from '../../errors'
+import { corruptState, FeedError, machineFiles, onDisk } from '../../engine/index'
 import { CLEAN_SHUTDOWN_MARKER, GROWING_FILE } from './clean-shutdown-marker'
 import { liveTables } from './level-files'
 import { INDEX, LevelStore, VALUES } from './level-store'

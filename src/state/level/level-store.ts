@@ -6,9 +6,15 @@
 // not on the disk yet.
 
 import { join } from 'node:path'
-import { machineFiles } from '../../disk/durable-files'
-import { corruptState } from '../../disk/state-errors'
-import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../../options'
+import {
+  corruptState,
+  filePath,
+  flag,
+  knownOptions,
+  machineFiles,
+  type OptionNames,
+  wholeNumber,
+} from '../../engine/index'
 import type {
   KeyedStore,
   KeyRange,

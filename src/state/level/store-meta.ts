@@ -1,7 +1,7 @@
 // The metadata of a store on disk, in its index: the format, and the bytes of the log that were in
 // use.
 
-import { corruptState } from '../../disk/state-errors'
+import { corruptState } from '../../engine/index'
 import type { LevelDatabase } from './level-database'
 
 const FORMAT = 1

@@ -5,8 +5,7 @@
 
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corruptState, onDisk } from '../../disk/state-errors'
-import { openOwn, readAll, syncFolder, writeAll } from '../../disk/system-calls'
+import { corruptState, onDisk, openOwn, readAll, syncFolder, writeAll } from '../../engine/index'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
 
 /**

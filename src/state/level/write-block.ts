@@ -2,7 +2,7 @@
 // buffer, in the form of the value log, so that a block is one write to the log. The numbers of a
 // value are in an array: an object for each value would take half of the memory of a row.
 
-import { crc32 } from '../../codec/gzip/crc32'
+import { crc32 } from '../../engine/index'
 import type { KeyedStore, StoreOp, WriteOptions } from '../keyed-store'
 import {
   copyFewBytes,

@@ -1,16 +1,16 @@
 // The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when a caller lists
 // it. An entry takes its value's bytes and about 100 more, its key included.
 
-import { FeedError } from '../../errors'
 import {
   anObject,
   anyText,
   arrayOf,
+  FeedError,
   knownOptions,
   type OptionNames,
   optionInvalid,
   wholeNumber,
-} from '../../options'
+} from '../../engine/index'
 import {
   compareKeys,
   type KeyedStore,

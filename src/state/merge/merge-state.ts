@@ -1,15 +1,12 @@
 // The merged state of a category: for every item the newest row and the newest priority row. An
 // item has two registers, because a priority row does not replace the item's row.
 
-import type { Version, VersionOf } from '../../codec/merge/version-order'
-import type { Row } from '../../codec/row'
-import type { AnyBatch } from '../../codec/row-image'
-import type { Columns, FeedSchema } from '../../schema/feed-schema'
+import type { AnyBatch, Columns, FeedSchema, Row, Version, VersionOf } from '../../engine/index'
 import {
   type ItemPriorityColumns,
   type ItemSnapshotColumns,
   itemPrioritySchema,
-} from '../../schema/feed-schemas'
+} from '../../engine/index'
 import { compareKeys, type KeyedStore, type MaybePromise } from '../keyed-store'
 import type { Change, ChangeOptions } from './register-change'
 import { type KeptHead, type KeptRow, type MergeOptions, RegisterSet } from './register-set'

@@ -1,17 +1,8 @@
 // A change that an arriving row made to the register of its key. The rows of a change are made of
 // stored bytes when a caller reads them.
 
-import {
-  type ChangeKind,
-  HEAD_BYTES,
-  type RegisterHead,
-  readRegister,
-} from '../../codec/merge/register'
-import type { Version } from '../../codec/merge/version-order'
-import type { Row } from '../../codec/row'
-import type { FileProgress } from '../../codec/row-batch'
-import type { AnyRow } from '../../codec/row-image'
-import type { Columns } from '../../schema/feed-schema'
+import type { AnyRow, Columns, FileProgress, Row, Version } from '../../engine/index'
+import { type ChangeKind, HEAD_BYTES, type RegisterHead, readRegister } from '../../engine/index'
 import type { OriginBook } from '../origin-book'
 
 /** The progress of rows that come from a store: their files were read to the end. */

@@ -3,12 +3,12 @@
 // still being merged, so their registers are put over what it found.
 
 import {
+  compareVersions,
   HEAD_BYTES,
   needsContents,
   type RegisterHead,
   readRegister,
-} from '../../codec/merge/register'
-import { compareVersions } from '../../codec/merge/version-order'
+} from '../../engine/index'
 import type { KeyedStore, MaybePromise } from '../keyed-store'
 import type { ChangeOptions, RowArrival } from './register-change'
 import type { Turn } from './turns'

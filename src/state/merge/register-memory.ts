@@ -1,7 +1,7 @@
 // Memory for the registers of the rows of a file, which its batches use in turns. A new buffer for
 // each batch would cost an allocation of the size of the file in all.
 
-import { ByteWriter } from '../../codec/byte-writer'
+import { ByteWriter } from '../../engine/index'
 
 /**
  * Batches whose registers are in use at the same time: one that is being merged, the one before it,

@@ -1,6 +1,17 @@
 // The newest row of every key, in a keyed store. This class merges batches into the store and reads
 // it back. codec/merge decides which row is newer.
 
+import type {
+  AnyBatch,
+  AnyRow,
+  Columns,
+  FeedError,
+  FeedSchema,
+  FileProgress,
+  Row,
+  Version,
+  VersionOf,
+} from '../../engine/index'
 import {
   type ChangeKind,
   checksumOfRegister,
@@ -10,15 +21,9 @@ import {
   needsContents,
   type RegisterHead,
   readRegister,
+  TextPrefix,
   writeRemoval,
-} from '../../codec/merge/register'
-import type { Version, VersionOf } from '../../codec/merge/version-order'
-import type { Row } from '../../codec/row'
-import type { FileProgress } from '../../codec/row-batch'
-import type { AnyBatch, AnyRow } from '../../codec/row-image'
-import { TextPrefix } from '../../codec/text-prefix'
-import type { FeedError } from '../../errors'
-import type { Columns, FeedSchema } from '../../schema/feed-schema'
+} from '../../engine/index'
 import {
   type KeyedStore,
   prefixRange,

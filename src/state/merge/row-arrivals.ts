@@ -1,11 +1,13 @@
 // Makes of each row of a batch its key in the store and its register.
 
-import type { ByteWriter } from '../../codec/byte-writer'
-import { headOf, writeRegister } from '../../codec/merge/register'
-import { findVersion, type VersionOf, versionMissing } from '../../codec/merge/version-order'
-import type { AnyBatch, AnyRow } from '../../codec/row-image'
-import type { TextPrefix } from '../../codec/text-prefix'
-import type { FeedError } from '../../errors'
+import type { AnyBatch, AnyRow, ByteWriter, FeedError, TextPrefix } from '../../engine/index'
+import {
+  findVersion,
+  headOf,
+  type VersionOf,
+  versionMissing,
+  writeRegister,
+} from '../../engine/index'
 import { isRowError, keyOfRow } from '../row-key'
 import type { RowArrival } from './register-change'
 

@@ -2,9 +2,7 @@
 // passes over them: inflating and parsing a row costs a small part of merging it, and a position in
 // the middle of compressed data would need the state of the inflate engine.
 
-import type { RowQuarantine } from '../../codec/quarantine/row-quarantine'
-import type { RowBatch } from '../../codec/row-batch'
-import type { Columns } from '../../schema/feed-schema'
+import type { Columns, RowBatch, RowQuarantine } from '../../engine/index'
 import type { LedgerEntry } from '../folder/ledger'
 
 export class AppliedRows {

@@ -2,15 +2,9 @@
 // tally in the ledger, are committed together, some megabytes at a time. A run that was killed
 // continues behind the last commit, in the middle of the file.
 
-import type { ChangeKind } from '../../codec/merge/register'
-import { leftOutRow } from '../../codec/quarantine/row-quarantine'
-import type { RowBatch } from '../../codec/row-batch'
-import { TsvParser } from '../../codec/tsv/parser'
-import { turnIfDue } from '../../core/event-loop'
-import { PAUSE, type Pause } from '../../core/steps'
-import type { DurableFile } from '../../disk/durable-files'
-import type { Columns } from '../../schema/feed-schema'
-import { RegisterMemory } from '../../state/merge/register-memory'
+import type { ChangeKind, Columns, DurableFile, RowBatch } from '../../engine/index'
+import { leftOutRow, PAUSE, type Pause, TsvParser, turnIfDue } from '../../engine/index'
+import { RegisterMemory } from '../../state/index'
 import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog } from '../folder/change-log'

@@ -1,12 +1,7 @@
 // Reads a compressed file on this machine as batches of rows.
 
-import type { RowQuarantine } from '../../codec/quarantine/row-quarantine'
-import type { RowBatch } from '../../codec/row-batch'
-import type { TsvParser } from '../../codec/tsv/parser'
-import { turnIfDue } from '../../core/event-loop'
-import { PAUSE, type Pause } from '../../core/steps'
-import type { DurableFile } from '../../disk/durable-files'
-import type { Columns } from '../../schema/feed-schema'
+import type { Columns, DurableFile, RowBatch, RowQuarantine, TsvParser } from '../../engine/index'
+import { PAUSE, type Pause, turnIfDue } from '../../engine/index'
 import { FileInflater } from './file-inflater'
 
 /**

@@ -1,11 +1,15 @@
 // Inflates the compressed bytes of a file as they are given, block by block. stages/inflation.ts
 // does the work.
 
-import { gzipLimits } from '../../codec/gzip/limits'
-import { turnIfDue } from '../../core/event-loop'
-import { PAUSE, type Pause, type Steps } from '../../core/steps'
-import { inflateEngine } from '../../stages/gunzip-engine'
-import { Inflation } from '../../stages/inflation'
+import {
+  gzipLimits,
+  Inflation,
+  inflateEngine,
+  PAUSE,
+  type Pause,
+  type Steps,
+  turnIfDue,
+} from '../../engine/index'
 
 export class BlockInflater {
   readonly #inflation: Inflation

@@ -1,11 +1,8 @@
 // Counts the cells of a file that are not of their column's type. Such a cell keeps no row out of
 // the state: a target keeps the row with the text of the cell, and a quarantine has the row too.
 
-import { rowsWithBadCells } from '../../codec/bad-cells'
-import { leftOutRow, type RowQuarantine } from '../../codec/quarantine/row-quarantine'
-import type { RowBatch } from '../../codec/row-batch'
-import type { FeedError } from '../../errors'
-import type { Columns } from '../../schema/feed-schema'
+import type { Columns, FeedError, RowBatch } from '../../engine/index'
+import { leftOutRow, type RowQuarantine, rowsWithBadCells } from '../../engine/index'
 import { keyColumnOf } from '../feed-files'
 import type { BadCellCount } from '../target/target'
 

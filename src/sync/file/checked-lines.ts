@@ -3,7 +3,7 @@
 //
 //   crc32 as 8 hexadecimal digits · space · JSON · line end
 
-import { crc32 } from '../../codec/gzip/crc32'
+import { crc32 } from '../../engine/index'
 
 const LINE_END = 0x0a
 /** The checksum and the space. */

@@ -2,11 +2,17 @@
 // earlier attempt or run ended, and is repeated where that may help. A file that proves damaged is
 // dropped and fetched again. This file also knows what the refusals of the service mean.
 
-import { asFeedError, type ErrorFamily, FeedError, familyOf } from '../../errors'
-import type { RangeTuning } from '../../service/clients/feed-download'
-import type { FeedService } from '../../service/feed-service'
-import type { RangeInfo } from '../../stages/range/range-fetcher'
-import { Retries, type Retry, type RetryPolicy } from '../../stages/range/retries'
+import type { RangeInfo } from '../../engine/index'
+import {
+  asFeedError,
+  type ErrorFamily,
+  FeedError,
+  familyOf,
+  Retries,
+  type Retry,
+  type RetryPolicy,
+} from '../../engine/index'
+import type { FeedService, RangeTuning } from '../../service/index'
 import { downloadOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import { type FileId, fileIdKey } from '../file-id'
 import type { ProvenFile } from './finish-file'

@@ -1,7 +1,7 @@
 // Gives the content of a gzip file on this machine, block by block. It reads the compressed bytes;
 // block-inflater.ts inflates them.
 
-import type { DurableFile } from '../../disk/durable-files'
+import type { DurableFile } from '../../engine/index'
 import { BlockInflater } from './block-inflater'
 
 const READ_BYTES = 256 * 1024

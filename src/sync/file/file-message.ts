@@ -1,7 +1,6 @@
 // Tells the subscribers of `feedmill:file` about a file whose rows are committed.
 
-import { type DiagnosticsMessages, fileTopic } from '../../diagnostics/channels'
-import { ofRun } from '../../diagnostics/run-watch'
+import { type DiagnosticsMessages, fileTopic, ofRun } from '../../engine/index'
 import { isBootstrap } from '../feed-files'
 import { type FileId, fileIdKey } from '../file-id'
 import type { AppliedFile } from '../target/target'

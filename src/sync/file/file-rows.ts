@@ -1,14 +1,15 @@
 // The rows of a verified file, as a target takes them: good rows, with their keys and versions.
 
-import { headOf, type RegisterHead } from '../../codec/merge/register'
-import { versionOfRow } from '../../codec/merge/version-order'
-import { leftOutRow } from '../../codec/quarantine/row-quarantine'
-import type { Row } from '../../codec/row'
-import type { RowBatch } from '../../codec/row-batch'
-import { TsvParser } from '../../codec/tsv/parser'
-import { FeedError } from '../../errors'
-import type { Columns } from '../../schema/feed-schema'
-import { isRowError, keyOfRow } from '../../state/row-key'
+import type { Columns, Row, RowBatch } from '../../engine/index'
+import {
+  FeedError,
+  headOf,
+  leftOutRow,
+  type RegisterHead,
+  TsvParser,
+  versionOfRow,
+} from '../../engine/index'
+import { isRowError, keyOfRow } from '../../state/index'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { SpoolFolder } from '../target/spool-folder'

@@ -2,9 +2,8 @@
 // repeated, so the next owner of a folder first finishes what an earlier run left.
 
 import { basename } from 'node:path'
-import type { FileIdentity } from '../../codec/range/file-identity'
-import type { DurableFiles } from '../../disk/durable-files'
-import { asFeedError, type FeedError } from '../../errors'
+import type { DurableFiles, FileIdentity } from '../../engine/index'
+import { asFeedError, type FeedError } from '../../engine/index'
 import { isBootstrap } from '../feed-files'
 import { categoryKey, type FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'

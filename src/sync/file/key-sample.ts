@@ -3,7 +3,7 @@
 // so on. A share that is counted in the sample estimates the share of all keys, and is exact up to
 // the limit.
 
-import { crc32 } from '../../codec/gzip/crc32'
+import { crc32 } from '../../engine/index'
 
 /**
  * Limit of the keys in the sample, which take some megabytes. A share that is counted among half as

@@ -2,7 +2,7 @@
 // rows of the file, and a repeated reading of the rows replaces it.
 
 import { dirname, join } from 'node:path'
-import { type DurableFiles, machineFiles } from '../../disk/durable-files'
+import { type DurableFiles, machineFiles } from '../../engine/index'
 import { localNameOf } from '../feed-files'
 import type { FileId } from '../file-id'
 import { QuarantineLog } from '../folder/quarantine-log'

@@ -5,10 +5,8 @@
 // The check leaves out a file that the service proved to be empty (a 204, or a total of 0), and a
 // state of few rows, whose shares vary widely.
 
-import { TsvParser } from '../../codec/tsv/parser'
-import type { DurableFile } from '../../disk/durable-files'
-import { withFile } from '../../disk/whole-file'
-import { FeedError } from '../../errors'
+import type { DurableFile } from '../../engine/index'
+import { FeedError, TsvParser, withFile } from '../../engine/index'
 import { isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import { type BootstrapId, categoryKey, type FileId, fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'

@@ -5,10 +5,8 @@
 // this program are cut off or removed.
 
 import { join } from 'node:path'
-import { crc32 } from '../../codec/gzip/crc32'
-import type { FileIdentity } from '../../codec/range/file-identity'
-import type { DurableFile, DurableFiles } from '../../disk/durable-files'
-import { withFile } from '../../disk/whole-file'
+import type { DurableFile, DurableFiles, FileIdentity } from '../../engine/index'
+import { crc32, withFile } from '../../engine/index'
 import { checkedLine, readCheckedLines } from './checked-lines'
 
 const FORMAT = 1

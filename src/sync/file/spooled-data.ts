@@ -1,9 +1,8 @@
 // The bytes of a verified file in its spool. A file that is missing or has changed since it was
 // verified is damage of the folder and not of the service's file.
 
-import type { DurableFile } from '../../disk/durable-files'
-import { corruptState } from '../../disk/state-errors'
-import { FeedError, familyOf } from '../../errors'
+import type { DurableFile } from '../../engine/index'
+import { corruptState, FeedError, familyOf } from '../../engine/index'
 import type { FileId } from '../file-id'
 import type { SpoolFolder } from '../target/spool-folder'
 

@@ -1,10 +1,7 @@
 // The changes that a merge made to the state, as change logs and sinks take them.
 
-import { objectWithInvalid } from '../../codec/bad-cells'
-import type { JsonBuffer } from '../../codec/json-buffer'
-import type { Row } from '../../codec/row'
-import { writeRowJson } from '../../codec/row-json'
-import type { Columns } from '../../schema/feed-schema'
+import type { Columns, JsonBuffer, Row } from '../../engine/index'
+import { objectWithInvalid, writeRowJson } from '../../engine/index'
 import type { CategoryChange } from '../folder/category-state'
 import type { ChangedRow, StateChange } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'

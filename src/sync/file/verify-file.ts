@@ -2,9 +2,8 @@
 // the file, and the header line. A file that fails leaves no trace in the state. A download is
 // verified while it arrives; what an earlier run has left in a spool is read for it.
 
-import { TsvParser } from '../../codec/tsv/parser'
-import type { DurableFile } from '../../disk/durable-files'
-import type { Columns, FeedSchema } from '../../schema/feed-schema'
+import type { Columns, DurableFile, FeedSchema } from '../../engine/index'
+import { TsvParser } from '../../engine/index'
 import { BlockInflater } from './block-inflater'
 import { FileInflater } from './file-inflater'
 

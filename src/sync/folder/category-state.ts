@@ -9,23 +9,23 @@
 //   t          time up to which removals were forgotten
 //   r          length of the log of the changes of replays
 
-import type { AnyBatch } from '../../codec/row-image'
+import type { AnyBatch } from '../../engine/index'
 import {
   type ItemGroupColumns,
   type ItemSnapshotColumns,
   itemGroupSchema,
   itemSnapshotSchema,
-} from '../../schema/feed-schemas'
-import type { KeyedStore, StoreOp, WriteOptions } from '../../state/keyed-store'
-import { type MergeChange, MergeState } from '../../state/merge/merge-state'
-import type { Change } from '../../state/merge/register-change'
+} from '../../engine/index'
+import type { Change, KeyedStore, StoreOp, WriteOptions } from '../../state/index'
 import {
   type KeptHead,
+  type MergeChange,
   type MergeOptions,
+  MergeState,
+  prefixedStore,
   RegisterSet,
   type RegisterSetOptions,
-} from '../../state/merge/register-set'
-import { prefixedStore } from '../../state/prefixed-store'
+} from '../../state/index'
 import type { Category } from '../file-id'
 import { Ledger, type LedgerEntry } from './ledger'
 import { WriteGroup } from './write-group'

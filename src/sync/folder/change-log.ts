@@ -2,10 +2,8 @@
 // lines are synced before their rows are committed together with the length of the log
 // (log-file.ts).
 
-import { JsonBuffer } from '../../codec/json-buffer'
-import type { ChangeKind } from '../../codec/merge/register'
-import type { DurableFiles } from '../../disk/durable-files'
-import { anObject, optionInvalid } from '../../options'
+import type { ChangeKind, DurableFiles } from '../../engine/index'
+import { anObject, JsonBuffer, optionInvalid } from '../../engine/index'
 import { type FileId, fileIdKey } from '../file-id'
 import { LogFile } from './log-file'
 

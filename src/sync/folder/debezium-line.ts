@@ -1,7 +1,6 @@
 // A change of the state in the shape of Debezium's change events, for consumers that read those.
 
-import { JsonBuffer } from '../../codec/json-buffer'
-import { optionInvalid } from '../../options'
+import { JsonBuffer, optionInvalid } from '../../engine/index'
 import { fileIdKey } from '../file-id'
 import { checkedChange, type StateChange, writeChangedRow } from './change-log'
 

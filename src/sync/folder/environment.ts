@@ -4,12 +4,14 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { machineFiles } from '../../disk/durable-files'
-import { onDisk } from '../../disk/state-errors'
-import type { KeyedStore } from '../../state/keyed-store'
-import { takeKernelLock } from '../../state/level/kernel-lock'
-import { LevelSnapshot, type LevelSnapshotOptions } from '../../state/level/level-snapshot'
-import { LevelStore } from '../../state/level/level-store'
+import { machineFiles, onDisk } from '../../engine/index'
+import type { KeyedStore } from '../../state/index'
+import {
+  LevelSnapshot,
+  type LevelSnapshotOptions,
+  LevelStore,
+  takeKernelLock,
+} from '../../state/index'
 import { machineProcesses } from './process-identity'
 import type { LockEnvironment } from './state-lock'
 

@@ -1,7 +1,7 @@
 // A state folder as the target of a run. It merges the rows of a file in several commits, and its
 // next owner finishes a file that was begun, so the run reads the rows from where it stopped.
 
-import { type FeedError, familyOf } from '../../errors'
+import { type FeedError, familyOf } from '../../engine/index'
 import {
   commitFile,
   type FinishOptions,

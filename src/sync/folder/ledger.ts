@@ -5,7 +5,7 @@
 //              owner of the folder finishes it first
 //   done       all of its rows are in the state
 
-import { type KeyedStore, prefixRange, type StoreOp } from '../../state/keyed-store'
+import { type KeyedStore, prefixRange, type StoreOp } from '../../state/index'
 import { isBootstrap, keyColumnOf } from '../feed-files'
 import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
 import { type AppliedFile, NO_ROWS } from '../target/target'

@@ -2,8 +2,8 @@
 // rows that it belongs to. After a crash it is cut to that length, and what followed is written
 // again. So each line is in the file once, and none without its row.
 
-import type { DurableFile, DurableFiles } from '../../disk/durable-files'
-import { corruptState } from '../../disk/state-errors'
+import type { DurableFile, DurableFiles } from '../../engine/index'
+import { corruptState } from '../../engine/index'
 
 export class LogFile {
   readonly #file: DurableFile

@@ -3,13 +3,8 @@
 // is in the ledger, as that of a change log.
 
 import { dirname } from 'node:path'
-import { QuarantineLines } from '../../codec/quarantine/quarantine-lines'
-import type {
-  LeftOutBytes,
-  QuarantinedFile,
-  RowQuarantine,
-} from '../../codec/quarantine/row-quarantine'
-import type { DurableFiles } from '../../disk/durable-files'
+import type { DurableFiles, LeftOutBytes, QuarantinedFile, RowQuarantine } from '../../engine/index'
+import { QuarantineLines } from '../../engine/index'
 import { type FileId, fileIdKey } from '../file-id'
 import { LogFile } from './log-file'
 

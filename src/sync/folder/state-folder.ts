@@ -1,8 +1,8 @@
 // A state folder under the lock of this process: the lock, the marker and the one store of all
 // categories. They are closed in the reverse order of opening, also after a failure while opening.
 
-import type { DurableFiles } from '../../disk/durable-files'
-import { type KeyedStore, prefixRange } from '../../state/keyed-store'
+import type { DurableFiles } from '../../engine/index'
+import { type KeyedStore, prefixRange } from '../../state/index'
 import { type Category, categoryKey } from '../file-id'
 import { removeEndedReaders } from '../read/reader-place'
 import { SpoolFolder } from '../target/spool-folder'

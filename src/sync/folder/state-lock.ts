@@ -12,10 +12,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DurableFiles } from '../../disk/durable-files'
-import { readWhole, withFile } from '../../disk/whole-file'
-import { FeedError } from '../../errors'
-import type { KernelLock } from '../../state/level/kernel-lock'
+import type { DurableFiles } from '../../engine/index'
+import { FeedError, readWhole, withFile } from '../../engine/index'
+import type { KernelLock } from '../../state/index'
 import type { Processes, ProcessIdentity } from './process-identity'
 
 const FOLDER = 'lock'

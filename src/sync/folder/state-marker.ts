@@ -1,10 +1,8 @@
 // The marker `state.json` of a state folder: the format, the service and the marketplace. The store
 // is made before the marker, so a folder with a marker has a store.
 
-import type { DurableFiles } from '../../disk/durable-files'
-import { corruptState } from '../../disk/state-errors'
-import { readWhole, replaceWhole } from '../../disk/whole-file'
-import { FeedError } from '../../errors'
+import type { DurableFiles } from '../../engine/index'
+import { corruptState, FeedError, readWhole, replaceWhole } from '../../engine/index'
 import type { StateOrigin } from '../target/target'
 import { isLockName } from './state-lock'
 import type { StatePaths } from './state-paths'

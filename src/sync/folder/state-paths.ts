@@ -2,7 +2,7 @@
 // folder (service/clients/file-name.ts).
 
 import { join } from 'node:path'
-import type { DurableFiles } from '../../disk/durable-files'
+import type { DurableFiles } from '../../engine/index'
 import { localNameOf } from '../feed-files'
 import { type Category, categoryKey, type FileId } from '../file-id'
 import type { LedgerEntry } from './ledger'

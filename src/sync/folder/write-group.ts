@@ -3,15 +3,17 @@
 // gathered. The other store sees it after `commit`, or after a write with `sync`.
 
 import {
+  type BlockTaker,
+  blockTakerOf,
   compareKeys,
   type KeyedStore,
   type KeyRange,
   type ReadOptions,
   type StoreEntry,
   type StoreOp,
+  type WriteBlock,
   type WriteOptions,
-} from '../../state/keyed-store'
-import { type BlockTaker, blockTakerOf, type WriteBlock } from '../../state/level/write-block'
+} from '../../state/index'
 
 /** Entries in a block of a listing. */
 const BLOCK_ENTRIES = 128

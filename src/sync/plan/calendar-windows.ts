@@ -3,8 +3,8 @@
 // daylight saving. Both edges belong to the window: the file is available at the moment of its
 // publication and at the moment when it reaches its age.
 
-import { knownOptions, type OptionNames, wholeNumber } from '../../options'
-import { readDay, readHour } from '../../service/date-forms'
+import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import { readDay, readHour } from '../../service/index'
 import type { DailyId, PriorityId, SnapshotId } from '../file-id'
 
 /** Latency and retention of the service's files. The defaults are the documented ones. */

@@ -1,7 +1,7 @@
 // Chooses the kept files that make up the state of an earlier time: the newest bootstraps before
 // it, and all later files up to it. history.ts reads the files.
 
-import { FeedError } from '../../errors'
+import { FeedError } from '../../engine/index'
 import { isBootstrap } from '../feed-files'
 import { type Category, type FileId, fileIdKey } from '../file-id'
 import type { LedgerEntry } from '../folder/ledger'

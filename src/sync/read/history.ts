@@ -1,9 +1,9 @@
 // Makes the state of a category at an earlier time from the kept files, in a store of its own. The
 // current state does not change.
 
-import type { DurableFile } from '../../disk/durable-files'
-import { withFile } from '../../disk/whole-file'
-import type { KeyedStore } from '../../state/keyed-store'
+import type { DurableFile } from '../../engine/index'
+import { withFile } from '../../engine/index'
+import type { KeyedStore } from '../../state/index'
 import { applyFile } from '../file/apply-file'
 import { fileIdKey } from '../file-id'
 import { CategoryState } from '../folder/category-state'

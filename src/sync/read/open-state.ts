@@ -1,7 +1,7 @@
 // A state folder that is open for reading: the files, the watermark and the items of its
 // categories, as they are now or at an earlier time.
 
-import type { FeedError } from '../../errors'
+import type { FeedError } from '../../engine/index'
 import {
   type Clock,
   clockMs,
@@ -9,7 +9,7 @@ import {
   knownOptions,
   type OptionNames,
   optionInvalid,
-} from '../../options'
+} from '../../engine/index'
 import type { Category } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { type Environment, machineEnvironment } from '../folder/environment'

@@ -8,8 +8,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { FeedError } from '../../errors'
-import type { KernelLock } from '../../state/level/kernel-lock'
+import { FeedError } from '../../engine/index'
+import type { KernelLock } from '../../state/index'
 import type { Environment, StoreSnapshot } from '../folder/environment'
 import { processName, StateLock } from '../folder/state-lock'
 import { markerMissing, readMarker } from '../folder/state-marker'

@@ -1,20 +1,22 @@
 // The items of a category: each with its newest row, its priority and the record of its group.
 
-import { objectWithInvalid } from '../../codec/bad-cells'
-import { isBadCell } from '../../codec/decode/invalid-cell'
-import type { RowQuarantine } from '../../codec/quarantine/row-quarantine'
-import type { Row } from '../../codec/row'
-import { rowBySchema } from '../../codec/row-by-schema'
-import { anObject, knownOptions, optionInvalid, withMethods } from '../../options'
+import type { ItemGroupColumns, ItemSnapshotColumns, Row, RowQuarantine } from '../../engine/index'
 import {
+  anObject,
+  type BadCellPolicy,
+  BadCells,
   type Columns,
   checkedSchema,
   type FeedSchema,
+  isBadCell,
+  knownOptions,
+  objectWithInvalid,
+  optionInvalid,
   type RowObject,
-} from '../../schema/feed-schema'
-import type { ItemGroupColumns, ItemSnapshotColumns } from '../../schema/feed-schemas'
-import { type BadCellPolicy, BadCells } from '../../stages/bad-cells'
-import type { MergedItem } from '../../state/merge/merge-state'
+  rowBySchema,
+  withMethods,
+} from '../../engine/index'
+import type { MergedItem } from '../../state/index'
 import type { CategoryState } from '../folder/category-state'
 
 export interface StateItem extends MergedItem<ItemSnapshotColumns> {

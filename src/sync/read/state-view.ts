@@ -4,9 +4,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { DurableFiles } from '../../disk/durable-files'
-import { FeedError } from '../../errors'
-import type { KeyedStore } from '../../state/keyed-store'
+import type { DurableFiles } from '../../engine/index'
+import { FeedError } from '../../engine/index'
+import type { KeyedStore } from '../../state/index'
 import {
   type FinishOptions,
   finishFolder,

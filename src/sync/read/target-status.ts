@@ -8,7 +8,7 @@ import {
   type OptionNames,
   optionInvalid,
   withMethods,
-} from '../../options'
+} from '../../engine/index'
 import type { Category } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-windows'

@@ -1,10 +1,7 @@
 // Reads the records of a quarantine from a file, a block at a time.
 
-import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
-import { QuarantineReader } from '../../codec/quarantine/quarantine-reader'
-import type { DurableFiles } from '../../disk/durable-files'
-import { stateIo } from '../../disk/state-errors'
-import { FeedError } from '../../errors'
+import type { DurableFiles, QuarantinedRow } from '../../engine/index'
+import { FeedError, QuarantineReader, stateIo } from '../../engine/index'
 
 /** The size of one read. */
 const READ_BYTES = 1 << 16

@@ -2,15 +2,15 @@
 // the other rows are durable in the state.
 
 import { dirname } from 'node:path'
-import { QuarantineLines } from '../../codec/quarantine/quarantine-lines'
 import type {
+  Columns,
+  DurableFiles,
   LeftOutBytes,
   QuarantinedFile,
+  Row,
   RowQuarantine,
-} from '../../codec/quarantine/row-quarantine'
-import type { Row } from '../../codec/row'
-import type { DurableFiles } from '../../disk/durable-files'
-import type { Columns } from '../../schema/feed-schema'
+} from '../../engine/index'
+import { QuarantineLines } from '../../engine/index'
 import { LogFile } from '../folder/log-file'
 
 export class RemainingRows {

@@ -2,17 +2,22 @@
 // their files, so a row that a newer one has replaced meanwhile changes nothing, and a repeated
 // replay neither. What is left of a quarantine replaces its file.
 
-import { rowsWithBadCells } from '../../codec/bad-cells'
-import { type Version, versionOfRow } from '../../codec/merge/version-order'
-import { mendedRows } from '../../codec/quarantine/mended-rows'
-import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
-import { leftOutRow } from '../../codec/quarantine/row-quarantine'
-import type { Row } from '../../codec/row'
-import type { RowBatch } from '../../codec/row-batch'
-import { FeedError } from '../../errors'
-import { choice, filePath, knownOptions, type OptionNames, texts, withMethods } from '../../options'
-import type { Columns } from '../../schema/feed-schema'
-import { isRowError, keyOfRow } from '../../state/row-key'
+import type { Columns, QuarantinedRow, Row, RowBatch } from '../../engine/index'
+import {
+  choice,
+  FeedError,
+  filePath,
+  knownOptions,
+  leftOutRow,
+  mendedRows,
+  type OptionNames,
+  rowsWithBadCells,
+  texts,
+  type Version,
+  versionOfRow,
+  withMethods,
+} from '../../engine/index'
+import { isRowError, keyOfRow } from '../../state/index'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import { finishFolder, type UnfinishedFile } from '../file/finish-file'
 import { categoryKey, type FileId, readFileIdKey } from '../file-id'

@@ -2,12 +2,8 @@
 // applies them one after the other in the calendar's order. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
-import { watermarkTopic } from '../../diagnostics/channels'
-import { ofRun } from '../../diagnostics/run-watch'
-import { FeedError } from '../../errors'
-import type { Retry } from '../../stages/range/retries'
-import type { Semaphore } from '../../stages/semaphore'
-import { pause } from '../../stages/wait'
+import type { Retry, Semaphore } from '../../engine/index'
+import { FeedError, ofRun, pause, watermarkTopic } from '../../engine/index'
 import { askedId, isBootstrap, readDate } from '../feed-files'
 import { type Fetched, fetchFile } from '../file/fetch-file'
 import { publishFile } from '../file/file-message'

@@ -2,7 +2,7 @@
 // workflow. It is `sync` with one category and mode `once`, and a result that says when to call it
 // again. Nothing here knows an engine.
 
-import { knownOptions, type OptionNames, optionInvalid } from '../../options'
+import { knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
 import type { FileId } from '../file-id'
 import type { SyncOptions } from '../sync-options'
 import type { SyncTarget } from '../target/target'

@@ -1,7 +1,6 @@
 // The events of a synchronisation, and their bounded queue.
 
-import type { FeedError } from '../../errors'
-import type { Retry } from '../../stages/range/retries'
+import type { FeedError, Retry } from '../../engine/index'
 import type { Category, FileId } from '../file-id'
 import type { AppliedFile } from '../target/target'
 

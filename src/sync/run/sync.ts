@@ -5,11 +5,8 @@
 // If you change when a run ends, also change category-run.ts and the events in sync-events.ts.
 
 import { setMaxListeners } from 'node:events'
-import type { SyncResult } from '../../diagnostics/channels'
-import { RunWatch } from '../../diagnostics/run-watch'
-import { asFeedError, FeedError } from '../../errors'
-import { Semaphore } from '../../stages/semaphore'
-import { listenable } from '../../stages/wait'
+import type { SyncResult } from '../../engine/index'
+import { asFeedError, FeedError, listenable, RunWatch, Semaphore } from '../../engine/index'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import type { SpoolFolder } from '../target/spool-folder'
 import { CategoryRun, type SharedRun } from './category-run'

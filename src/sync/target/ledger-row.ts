@@ -1,7 +1,7 @@
 // A file of a ledger as a row of a database, with the names that the columns have in each of them.
 // A driver gives numbers of 64 bits as bigints or as text.
 
-import { excerpt, FeedError } from '../../errors'
+import { excerpt, FeedError } from '../../engine/index'
 import { readFileIdKey } from '../file-id'
 import type { AppliedFile } from './target'
 

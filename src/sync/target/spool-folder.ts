@@ -4,9 +4,14 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DurableFile, type DurableFiles, scratchFiles } from '../../disk/durable-files'
-import { removeAtExit, removeNow } from '../../disk/remove-at-exit'
-import { onDisk } from '../../disk/state-errors'
+import {
+  type DurableFile,
+  type DurableFiles,
+  onDisk,
+  removeAtExit,
+  removeNow,
+  scratchFiles,
+} from '../../engine/index'
 import { askedId, localNameOf } from '../feed-files'
 import { Spool, type SpooledFile, spooledFile } from '../file/spool'
 import { type FileId, fileIdKey } from '../file-id'

@@ -6,11 +6,14 @@
 // If you change a promise of a target, also change test/sync/target/target-laws.ts, which every
 // target is tested with.
 
-import type { ChangeKind, RegisterHead } from '../../codec/merge/register'
-import type { FileIdentity } from '../../codec/range/file-identity'
-import type { RowBatch } from '../../codec/row-batch'
-import type { FeedError } from '../../errors'
-import type { Columns } from '../../schema/feed-schema'
+import type {
+  ChangeKind,
+  Columns,
+  FeedError,
+  FileIdentity,
+  RegisterHead,
+  RowBatch,
+} from '../../engine/index'
 import type { Category, FileId } from '../file-id'
 
 /** The service and the marketplace of the rows in a target. */

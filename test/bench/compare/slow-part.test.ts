@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }))
 
 const FILES: Record<SlowedPartName, string> = {
-  scanner: 'src/codec/tsv/parser.ts',
-  decoder: 'src/codec/decode/timestamp.ts',
-  joiner: 'src/stages/group-joiner.ts',
-  merger: 'src/stages/snapshot-merger.ts',
+  scanner: 'src/engine/codec/tsv/parser.ts',
+  decoder: 'src/engine/codec/decode/timestamp.ts',
+  joiner: 'src/state/group-joiner.ts',
+  merger: 'src/state/snapshot-merger.ts',
 }
 
 test.each(Object.keys(SLOWED_PARTS) as SlowedPartName[])(

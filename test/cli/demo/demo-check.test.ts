@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { GroupCheck, TruthCheck } from '../../../src/cli/demo/demo-check'
-import { createWorld } from '../../../src/emulator/index'
+import { createWorld } from '../../../src/emulator'
 
 const world = createWorld({ seed: 5, items: 60 })
 const truth = [...world.truthAt(world.end)]

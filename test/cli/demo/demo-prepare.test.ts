@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { CATEGORY, MARKETPLACE } from '../../../src/cli/demo/demo-job'
 import { prepareFiles } from '../../../src/cli/demo/demo-prepare'
-import { createEmulator, createWorld } from '../../../src/emulator/index'
+import { createEmulator, createWorld } from '../../../src/emulator'
 import { createFeedService, defineProfile, fetchTransport } from '../../../src/index'
 
 test.each([

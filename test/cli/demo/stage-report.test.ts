@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StageReport } from '../../../src/cli/demo/stage-report'
-import { newCounters } from '../../../src/core/counters'
+import { newCounters } from '../../../src/engine/core/counters'
 
 test('the report adds up the counters of several runs by stage, in the order of the chain', () => {
   const report = new StageReport()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bottleneckOf, percent } from '../../../src/cli/profile/profile-bottleneck'
-import { newCounters } from '../../../src/core/counters'
+import { newCounters } from '../../../src/engine/core/counters'
 import { round } from './profile-samples'
 
 const stages = ['source', 'a', 'b', 'reader'].map(newCounters)

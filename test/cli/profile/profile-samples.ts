@@ -3,7 +3,7 @@
 import type { Machine } from '../../../src/bench/machine'
 import { type ProfileSubject, profileResult } from '../../../src/cli/profile/profile-result'
 import type { RoundResult } from '../../../src/cli/profile/profile-round'
-import { newCounters } from '../../../src/core/counters'
+import { newCounters } from '../../../src/engine/core/counters'
 
 export const subject: ProfileSubject = {
   file: { path: 'items.tsv.gz', format: 'gzip', bytes: 20_000_000, sha256: 'ab' },

@@ -8,10 +8,10 @@ import { program } from '../../../src/cli/program'
 import { queueOf } from '../../../src/cli/queue/queue-setting'
 import { statusLines } from '../../../src/cli/queue/queue-status'
 import { reportLine } from '../../../src/cli/queue/worker'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import type { SyncTarget } from '../../../src/sync'
-import { fileTarget } from '../../queue/file-target'
-import { CATEGORIES, NOW, QueueShop, until } from '../../queue/queue-shop'
+import { fileTarget } from '../../integrations/queue/file-target'
+import { CATEGORIES, NOW, QueueShop, until } from '../../integrations/queue/queue-shop'
 import { runsWithService } from '../../services'
 
 const printed: string[] = []

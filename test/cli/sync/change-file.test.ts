@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { appendingSink } from '../../../src/cli/sync/change-file'
 import { createFeedService, defineProfile } from '../../../src/index'
-import { changeLine, type StateChange, sync } from '../../../src/sync/index'
+import { changeLine, type StateChange, sync } from '../../../src/sync'
 import { served } from '../served'
 
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-changes-'))

@@ -14,7 +14,7 @@ import type {
   LedgerEntry,
   SyncProgress,
   SyncSummary,
-} from '../../../src/sync/index'
+} from '../../../src/sync'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const file: FileId = { feed: 'item_snapshot', ...category, hour: '2026-03-01T05:00:00.000Z' }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statusCommand } from '../../../src/cli/sync/status'
 import { syncCommand } from '../../../src/cli/sync/sync'
-import { type TestDatabase, testDatabase } from '../../postgres/test-database'
+import { type TestDatabase, testDatabase } from '../../integrations/postgres/test-database'
 import { runsWithService } from '../../services'
 import { outcomeOf, served } from '../served'
 

@@ -6,7 +6,7 @@ import { compareOutput, type Differences } from '../../../src/cli/verify/compare
 import { readColumns } from '../../../src/cli/verify/output-columns'
 import type { OutputRow } from '../../../src/cli/verify/output-row'
 import { Truth } from '../../../src/cli/verify/truth'
-import { createWorld } from '../../../src/emulator/index'
+import { createWorld } from '../../../src/emulator'
 
 const world = createWorld({ seed: 7, items: 80, hours: 6, churn: 40, endings: 1 })
 const truth = new Truth(world)

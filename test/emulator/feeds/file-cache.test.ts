@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { FileCache, type FileLease } from '../../../src/emulator/feeds/file-cache'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 
 const content = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 251))
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../../src/emulator/world/item-life'
 import { createWorld } from '../../../src/emulator/world/world'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 
 const at = (start: Date, hours: number) => new Date(start.getTime() + hours * HOUR_MS)
 

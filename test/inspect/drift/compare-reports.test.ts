@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { date, defineSchema, type FeedSchema, int32, text } from '../../../src/index'
+import { compareReports, type InspectReport, inspect } from '../../../src/inspect'
 import {
   COLUMN_RULES,
   FILE_RULES,
   LOST_RULES,
   NEW_RULES,
 } from '../../../src/inspect/drift/drift-rules'
-import { compareReports, type InspectReport, inspect } from '../../../src/inspect/index'
 
 const schema = defineSchema({
   name: 'stock',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
-import { compareReports, type InspectReport, inspect, reportHtml } from '../../../src/inspect/index'
+import { compareReports, type InspectReport, inspect, reportHtml } from '../../../src/inspect'
 
 const file = (rows: string) => inspect([Buffer.from(rows)])
 

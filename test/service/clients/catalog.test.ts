@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { itemSchema } from '../../../src/schema/feed-schemas'
+import { itemSchema } from '../../../src/engine/schema/feed-schemas'
 import type { Catalog } from '../../../src/service/clients/catalog'
 import { createFeedService, type FeedServiceOptions } from '../../../src/service/feed-service'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import type { FeedDownload } from '../../../src/service/clients/feed-download'
 import { createFeedService } from '../../../src/service/feed-service'
 import { type FetchLike, fetchTransport } from '../../../src/service/http/fetch-transport'

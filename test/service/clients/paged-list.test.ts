@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import { createFeedService, type FeedServiceOptions } from '../../../src/service/feed-service'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { defineProfile } from '../../../src/service/profile'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Secrets } from '../../../src/codec/secrets'
-import { FeedError } from '../../../src/errors'
+import { Secrets } from '../../../src/engine/codec/secrets'
+import { FeedError } from '../../../src/engine/errors'
+import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-transport'
 import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
-import type { RangeResponse } from '../../../src/stages/range/range-transport'
 
 const request = (host = 'a.test'): HttpRequest => ({
   url: `https://${host}/x`,

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
+import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
+import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
 import { type FetchLike, fetchTransport } from '../../../src/service/http/fetch-transport'
-import { ChunkReassembler } from '../../../src/stages/chunk-reassembler'
-import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
-import { sampleFile } from '../../stages/scripted-transport'
+import { sampleFile } from '../../engine/stages/scripted-transport'
 
 const file = sampleFile(5000)
 const url = 'http://feed.test/file'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import { HostGate } from '../../../src/service/http/host-gate'
 
 afterEach(() => void vi.useRealTimers())

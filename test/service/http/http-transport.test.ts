@@ -6,13 +6,13 @@ import {
   type Server as SocketServer,
 } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
+import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
+import type { RangeFetcherOptions } from '../../../src/engine/stages/range/range-settings'
+import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
 import type { HttpTransport } from '../../../src/service/http/http-transport'
 import { NodeTransport } from '../../../src/service/http/node-transport'
-import { ChunkReassembler } from '../../../src/stages/chunk-reassembler'
-import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
-import type { RangeFetcherOptions } from '../../../src/stages/range/range-settings'
-import type { RangeResponse } from '../../../src/stages/range/range-transport'
-import { sampleFile } from '../../stages/scripted-transport'
+import { sampleFile } from '../../engine/stages/scripted-transport'
 
 const file = sampleFile(1000)
 let transport: HttpTransport & { close(): Promise<void> }

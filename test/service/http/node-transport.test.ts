@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:http'
 import { createServer as createSocketServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import {
   bodyOfStream,
   contentLengthRefusal,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
 import { followRedirects, sameOriginUrl } from '../../../src/service/http/redirect-policy'
-import type { RangeResponse } from '../../../src/stages/range/range-transport'
 
 const from = 'https://feed.test/buy/feed/v1/file?limit=20'
 

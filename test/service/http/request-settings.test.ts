@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TIMER_MAX_MS } from '../../../src/options'
+import { TIMER_MAX_MS } from '../../../src/engine/options'
 import { requestSettings } from '../../../src/service/http/request-settings'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import { readWholeBody } from '../../../src/service/http/whole-body'
 
 const limits = (limitMs = 1000) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Secrets } from '../../../src/codec/secrets'
-import { FeedError } from '../../../src/errors'
+import { Secrets } from '../../../src/engine/codec/secrets'
+import { FeedError } from '../../../src/engine/errors'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { crc32 } from '../../../src/codec/gzip/crc32'
+import { crc32 } from '../../../src/engine/codec/gzip/crc32'
 import {
   checkValue,
   ENTRY_BYTES,

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import { checkLevelFiles } from '../../../src/state/level/level-files'
 import { LevelStore } from '../../../src/state/level/level-store'
 

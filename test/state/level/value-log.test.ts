@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { crc32 } from '../../../src/codec/gzip/crc32'
+import { crc32 } from '../../../src/engine/codec/gzip/crc32'
 import { HEAD_BYTES, type PlacedEntry } from '../../../src/state/level/index-entry'
 import { ValueLog } from '../../../src/state/level/value-log'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { ChangeKind } from '../../../src/codec/merge/register'
+import type { ChangeKind } from '../../../src/engine/codec/merge/register'
 import {
   itemPrioritySchema,
   itemSchema,
   itemSnapshotSchema,
-} from '../../../src/schema/feed-schemas'
+} from '../../../src/engine/schema/feed-schemas'
 import type { KeyedStore, ReadOptions, StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { type MergeChange, MergeState } from '../../../src/state/merge/merge-state'

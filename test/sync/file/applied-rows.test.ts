@@ -3,10 +3,10 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RowQuarantine } from '../../../src/codec/quarantine/row-quarantine'
-import { TsvParser } from '../../../src/codec/tsv/parser'
-import { text } from '../../../src/schema/column-kinds'
-import { defineSchema } from '../../../src/schema/feed-schema'
+import type { RowQuarantine } from '../../../src/engine/codec/quarantine/row-quarantine'
+import { TsvParser } from '../../../src/engine/codec/tsv/parser'
+import { text } from '../../../src/engine/schema/column-kinds'
+import { defineSchema } from '../../../src/engine/schema/feed-schema'
 import { AppliedRows } from '../../../src/sync/file/applied-rows'
 
 const schema = defineSchema({ name: 'item', columns: { itemId: text(), title: text() } })

@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { DurableFile } from '../../../src/disk/durable-files'
+import type { DurableFile } from '../../../src/engine/disk/durable-files'
 import type { StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { applyFile } from '../../../src/sync/file/apply-file'

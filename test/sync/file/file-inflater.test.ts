@@ -3,15 +3,18 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { giveBackInflateMemory, takeInflateMemory } from '../../../src/codec/gzip/inflate-memory'
-import type { DurableFile } from '../../../src/disk/durable-files'
+import {
+  giveBackInflateMemory,
+  takeInflateMemory,
+} from '../../../src/engine/codec/gzip/inflate-memory'
+import type { DurableFile } from '../../../src/engine/disk/durable-files'
 import { FileInflater } from '../../../src/sync/file/file-inflater'
-import { randomNumbers } from '../../codec/gzip/deflate-mutants'
-import { threads } from '../../stages/recorded-workers'
+import { randomNumbers } from '../../engine/codec/gzip/deflate-mutants'
+import { threads } from '../../engine/stages/recorded-workers'
 import { SimulatedMachine } from '../simulated-machine'
 
 vi.mock('node:worker_threads', async original =>
-  (await import('../../stages/recorded-workers')).recording(await original()),
+  (await import('../../engine/stages/recorded-workers')).recording(await original()),
 )
 
 async function fileOf(bytes: Uint8Array): Promise<DurableFile> {

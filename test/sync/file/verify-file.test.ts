@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { itemSchema } from '../../../src/schema/feed-schemas'
+import { itemSchema } from '../../../src/engine/schema/feed-schemas'
 import { ArrivingFile, verifyFile } from '../../../src/sync/file/verify-file'
 import { tsv } from '../../tsv-text'
 import { SimulatedMachine } from '../simulated-machine'

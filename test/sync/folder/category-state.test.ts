@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { itemGroupSchema, itemSnapshotSchema } from '../../../src/schema/feed-schemas'
+import { itemGroupSchema, itemSnapshotSchema } from '../../../src/engine/schema/feed-schemas'
 import { prefixRange } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { CategoryState } from '../../../src/sync/folder/category-state'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import type { StateChange } from '../../../src/sync/folder/change-log'
 import { debeziumLine } from '../../../src/sync/folder/debezium-line'
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineFiles } from '../../../src/disk/durable-files'
+import { machineFiles } from '../../../src/engine/disk/durable-files'
 import type { FileId } from '../../../src/sync/file-id'
 import { QuarantineLog } from '../../../src/sync/folder/quarantine-log'
 

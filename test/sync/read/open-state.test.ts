@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { stateIo } from '../../../src/disk/state-errors'
+import { stateIo } from '../../../src/engine/disk/state-errors'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
 import { openState } from '../../../src/sync/read/open-state'
 import { SimulatedMachine } from '../simulated-machine'

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import { float64, list, text } from '../../../src/schema/column-kinds'
-import { defineSchema } from '../../../src/schema/feed-schema'
-import { itemGroupSchema, itemPrioritySchema, itemSchema } from '../../../src/schema/feed-schemas'
+import { float64, list, text } from '../../../src/engine/schema/column-kinds'
+import { defineSchema } from '../../../src/engine/schema/feed-schema'
+import {
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSchema,
+} from '../../../src/engine/schema/feed-schemas'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { CategoryState } from '../../../src/sync/folder/category-state'
 import { stateItemObject, stateItemReader, stateItems } from '../../../src/sync/read/state-items'

@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineFiles } from '../../../src/disk/durable-files'
+import { machineFiles } from '../../../src/engine/disk/durable-files'
 import { RemainingRows } from '../../../src/sync/replay/remaining-rows'
 
 let folder: string

@@ -4,7 +4,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
-import { FeedError } from '../../../src/errors'
+import { FeedError } from '../../../src/engine/errors'
 import { type FileId, fileIdKey } from '../../../src/sync/file-id'
 import type { Environment } from '../../../src/sync/folder/environment'
 import type { SyncEvent, SyncSummary } from '../../../src/sync/run/sync-events'

@@ -1,7 +1,7 @@
 // The laws of a target, with the target in memory.
 // Long: it synchronises several worlds with faults.
 
-import { objectWithInvalid } from '../../../src/codec/bad-cells'
+import { objectWithInvalid } from '../../../src/engine/codec/bad-cells'
 import { categoryKey } from '../../../src/sync/file-id'
 import { MemoryPlace, memoryTarget } from './memory-target'
 import { type PlainItem, type PlainRow, targetLaws } from './target-laws'

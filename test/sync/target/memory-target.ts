@@ -1,11 +1,11 @@
 // A target in memory: the shortest one that keeps every law. It shows what a target has to do, and
 // the laws are tested with it. `MemoryPlace` is what a database would be: it outlives a run.
 
-import { judgeArrival, type RegisterHead } from '../../../src/codec/merge/register'
-import { compareVersions } from '../../../src/codec/merge/version-order'
-import type { Row } from '../../../src/codec/row'
-import { FeedError } from '../../../src/errors'
-import type { Columns } from '../../../src/schema/feed-schema'
+import { judgeArrival, type RegisterHead } from '../../../src/engine/codec/merge/register'
+import { compareVersions } from '../../../src/engine/codec/merge/version-order'
+import type { Row } from '../../../src/engine/codec/row'
+import { FeedError } from '../../../src/engine/errors'
+import type { Columns } from '../../../src/engine/schema/feed-schema'
 import { type Category, categoryKey } from '../../../src/sync/file-id'
 import {
   type AppliedFile,

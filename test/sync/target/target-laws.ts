@@ -6,12 +6,12 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
 import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
-import type { Columns } from '../../../src/schema/feed-schema'
+import type { Columns } from '../../../src/engine/schema/feed-schema'
 import {
   itemGroupSchema,
   itemPrioritySchema,
   itemSnapshotSchema,
-} from '../../../src/schema/feed-schemas'
+} from '../../../src/engine/schema/feed-schemas'
 import type { Category } from '../../../src/sync/file-id'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { stateItemObject } from '../../../src/sync/read/state-items'

@@ -1,0 +1,155 @@
+// One instance of the WebAssembly inflate module (src/engine/wasm/inflate.ts) over a memory, with typed
+// calls. The whole state of the module lies in that memory, so another instance over it, on another
+// thread, continues where this one stands.
+
+import { type CompiledWasm, type WasmConstant, type WasmMemory, wasmInstance } from '../wasm-module'
+
+/** The results of `run`; from FIRST_FAULT on a result is a fault. */
+export const NEEDS_INPUT = 0
+export const OUTPUT_FULL = 1
+export const ENDED = 2
+const FIRST_FAULT = 3
+
+/** The faults by number, from FIRST_FAULT on, in zlib's words. */
+const FAULTS = [
+  'invalid block type',
+  'invalid stored block lengths',
+  'too many length or distance symbols',
+  'invalid code lengths set',
+  'invalid bit length repeat',
+  'invalid code -- missing end-of-block',
+  'invalid literal/lengths set',
+  'invalid distances set',
+  'invalid literal/length code',
+  'invalid distance code',
+  'invalid distance too far back',
+]
+
+interface Exports {
+  readonly INPUT: WasmConstant
+  readonly INPUT_BYTES: WasmConstant
+  readonly INPUT_SLOTS: WasmConstant
+  readonly OUTPUT_BLOCKS: WasmConstant
+  readonly HISTORY_BYTES: WasmConstant
+  readonly FREE: WasmConstant
+  reset(): void
+  setInput(slot: number, bytes: number): void
+  run(): number
+  releaseOutput(blocks: number): void
+  inputLeft(): number
+  unusedBits(): number
+  outputFrom(): number
+  outputEnd(): number
+  historyBytes(): number
+  crc32(from: number, bytes: number, before: number): number
+}
+
+export class InflateCore {
+  readonly #exports: Exports
+  readonly #memory: Uint8Array
+  /** The same memory as a Buffer, for its method `fill`. */
+  readonly #buffer: Buffer
+  /** The most bytes that one slot holds. */
+  readonly inputBytes: number
+  readonly inputSlots: number
+  /** The number of blocks that the outputs can use in turn. */
+  readonly outputBlocks: number
+
+  /** The offset from which on no core uses the memory. */
+  readonly freeFrom: number
+
+  constructor(module: CompiledWasm, memory: WasmMemory) {
+    this.#exports = wasmInstance(module, memory)
+    this.#memory = new Uint8Array(memory.buffer)
+    this.#buffer = Buffer.from(memory.buffer)
+    this.inputBytes = this.#exports.INPUT_BYTES.value
+    this.inputSlots = this.#exports.INPUT_SLOTS.value
+    this.outputBlocks = this.#exports.OUTPUT_BLOCKS.value
+    this.freeFrom = this.#exports.FREE.value
+  }
+
+  /** Resets the core: the next byte of input is the first of a stream. */
+  reset(): void {
+    this.#exports.reset()
+  }
+
+  /**
+   * Copies input, at least one byte, into a slot that is not being read. The core reads it after
+   * `useInput`.
+   */
+  fillInput(slot: number, bytes: Uint8Array): void {
+    const at = this.#exports.INPUT.value + slot * this.inputBytes
+    // `TypedArray.set` copies into shared memory word by word in V8, and byte by byte where the two
+    // are not aligned alike. `Buffer.fill` is a memcpy.
+    this.#buffer.fill(bytes, at, at + bytes.length)
+  }
+
+  /**
+   * Returns a copy of the last bytes of a slot.
+   * @param bytes the number of bytes in the slot
+   */
+  inputTail(slot: number, bytes: number, tailBytes: number): Uint8Array {
+    const end = this.#exports.INPUT.value + slot * this.inputBytes + bytes
+    return this.#memory.slice(end - tailBytes, end)
+  }
+
+  /** Continues with the input in a slot, after all input before it is taken. */
+  useInput(slot: number, bytes: number): void {
+    this.#exports.setInput(slot, bytes)
+  }
+
+  /** Returns NEEDS_INPUT, OUTPUT_FULL, ENDED, or a fault, which `faultOf` names. */
+  run(): number {
+    return this.#exports.run()
+  }
+
+  faultOf(result: number): string | undefined {
+    return FAULTS[result - FIRST_FAULT]
+  }
+
+  /** Bytes of the current input that are not taken. */
+  get inputLeft(): number {
+    return this.#exports.inputLeft()
+  }
+
+  /** Bits of the taken bytes that are not used. */
+  get unusedBits(): number {
+    return this.#exports.unusedBits()
+  }
+
+  /** The offset where the output begins that was not released. */
+  get outputFrom(): number {
+    return this.#exports.outputFrom()
+  }
+
+  get outputEnd(): number {
+    return this.#exports.outputEnd()
+  }
+
+  /** Bytes of earlier output that still lie before the current output, up to 256 KiB. */
+  get historyBytes(): number {
+    return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES.value)
+  }
+
+  /** Returns a view of the memory, which is overwritten when its block is used again. */
+  output(from: number, end: number): Uint8Array {
+    return this.#memory.subarray(from, end)
+  }
+
+  /**
+   * Returns the CRC-32 of the bytes from `from` to `end`, as an unsigned number.
+   * @param before the CRC-32 of all bytes before them; 0 at the start
+   */
+  crc(from: number, end: number, before: number): number {
+    return this.#exports.crc32(from, end - from, before) >>> 0
+  }
+
+  /**
+   * Releases the current output.
+   * @param blocks the number of blocks that outputs use in turn, at least 2: with more blocks an
+   * output stays unchanged while others are written
+   */
+  releaseOutput(blocks: number): void {
+    this.#exports.releaseOutput(blocks)
+  }
+}

@@ -1,0 +1,235 @@
+// An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed calls.
+
+import { COPY_WORD_BYTES } from '../copy-bytes'
+import {
+  type WasmConstant,
+  type WasmMemory,
+  WasmModule,
+  wasmInstance,
+  wasmMemory,
+} from '../wasm-module'
+import { type CellRules, isDocumented } from './dialect'
+import type { ProjectedCells } from './projected-cells'
+import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
+import type { ScanSpace } from './scanner'
+
+type Scan = (
+  block: number,
+  bytes: number,
+  bias: number,
+  index: number,
+  before: number,
+  columns: number,
+  wanted: number,
+  maxRows: number,
+  maxRowBytes: number,
+  delimiter: number,
+  escapedBy: number,
+) => number
+
+interface Exports {
+  readonly BLOCK_BYTES: WasmConstant
+  readonly MAX_ROWS: WasmConstant
+  readonly MAX_CELLS: WasmConstant
+  readonly ROW_STARTS: WasmConstant
+  readonly ROW_FLAGS: WasmConstant
+  readonly CELL_ENDS: WasmConstant
+  readonly PROJECTED_COLUMNS: WasmConstant
+  readonly MAX_PROJECTED_COLUMNS: WasmConstant
+  readonly PROJECTED_ENDS: WasmConstant
+  readonly PROJECTED_BYTES: WasmConstant
+  /** Ignores the bytes of the dialect, and has those of the documented one. */
+  readonly scan: Scan
+  readonly scanDialect: Scan
+  project(
+    block: number,
+    index: number,
+    rows: number,
+    columns: number,
+    projected: number,
+    bias: number,
+    delimiter: number,
+  ): number
+  rowsFound(): number
+  innerLinesFound(): number
+  stoppedAtRow(): number
+}
+
+/** The result of a scan. */
+export interface CoreScan {
+  /** Bytes of the rows that the scan took. */
+  readonly taken: number
+  /**
+   * True where the next row is not plainly good; false where it is cut off or does not fit.
+   */
+  readonly isStopped: boolean
+}
+
+/** Unused bytes between block and index: the last step of a scan loads past the block's end. */
+const GAP_BYTES = 4096
+
+const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
+
+export class ScanCore {
+  readonly memory: WasmMemory
+  /** The most bytes of one scan. */
+  readonly maxBlockBytes: number
+  /** The most columns with which one row fits into the index. */
+  readonly maxColumns: number
+  readonly #exports: Exports
+  /** The start of the memory, for copies of blocks; empty in a core over lent memory. */
+  readonly #block: Uint8Array
+  readonly #index: number
+  readonly #maxRows: number
+  readonly #rowStarts: Uint32Array
+  readonly #rowFlags: Uint8Array
+  readonly #cellEnds: Int32Array
+  readonly #projectedColumns: Int32Array
+  readonly #projectedEnds: Int32Array
+  readonly #projectedBytes: Uint8Array
+  /** The projected columns that the memory holds. */
+  #columnsThere: Int32Array | undefined
+
+  /**
+   * Makes a core with a memory of its own.
+   * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+   */
+  static own(): ScanCore {
+    const memory = wasmMemory(SCAN_PAGES)
+    const { BLOCK_BYTES } = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
+    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + COPY_WORD_BYTES)
+  }
+
+  /**
+   * @param index address of the index
+   * @param blockBytes size of the memory's start that is for copies of blocks
+   */
+  constructor(memory: WasmMemory, index: number, blockBytes = 0) {
+    this.#exports = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
+    const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
+    const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES } =
+      this.#exports
+    this.memory = memory
+    this.#block = new Uint8Array(memory.buffer, 0, blockBytes)
+    this.maxBlockBytes = BLOCK_BYTES.value
+    this.maxColumns = MAX_CELLS.value
+    this.#index = index
+    this.#maxRows = MAX_ROWS.value
+    this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
+    this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
+    this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
+    this.#projectedColumns = new Int32Array(
+      memory.buffer,
+      index + PROJECTED_COLUMNS.value,
+      MAX_PROJECTED_COLUMNS.value,
+    )
+    this.#projectedEnds = new Int32Array(
+      memory.buffer,
+      index + PROJECTED_ENDS.value,
+      MAX_CELLS.value,
+    )
+    this.#projectedBytes = new Uint8Array(
+      memory.buffer,
+      index + PROJECTED_BYTES.value,
+      BLOCK_BYTES.value,
+    )
+  }
+
+  /** Makes a space that is this core's index. */
+  space(columns: number, wanted: number, maxRows: number): ScanSpace {
+    const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
+    return {
+      columns,
+      wanted,
+      maxRows: Math.min(maxRows, this.#maxRows),
+      ...index,
+      rows: 0,
+      innerLines: 0,
+    }
+  }
+
+  /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
+  scanCopy(
+    bytes: Uint8Array,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
+    // The copy is aligned like its source, which makes it quick.
+    const at = bytes.byteOffset % COPY_WORD_BYTES
+    this.#block.set(bytes, at)
+    return this.scan(at, bytes.length, bias, maxRowBytes, space, cells)
+  }
+
+  /**
+   * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
+   * all offsets.
+   */
+  scan(
+    at: number,
+    bytes: number,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
+    const { columns, wanted } = space
+    const isOwn = space.cellEnds === this.#cellEnds
+    const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
+    const { scan, scanDialect } = this.#exports
+    const taken = (isDocumented(cells) ? scan : scanDialect)(
+      at,
+      bytes,
+      bias,
+      this.#index,
+      isOwn ? space.rows : 0,
+      columns,
+      wanted,
+      maxRows,
+      maxRowBytes,
+      cells.delimiter,
+      cells.escapedBy,
+    )
+    const rows = this.#exports.rowsFound()
+    if (rows > 0 && !isOwn) {
+      space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)
+      space.rowFlags.set(this.#rowFlags.subarray(0, rows), space.rows)
+      space.cellEnds.set(this.#cellEnds.subarray(0, rows * columns), space.rows * columns)
+    }
+    space.rows += rows
+    space.innerLines += this.#exports.innerLinesFound()
+    return { taken, isStopped: this.#exports.stoppedAtRow() !== 0 }
+  }
+
+  /**
+   * Adds the projected cells of the rows in this core's index, whose block lies at the address
+   * `at`. Returns false where the space is not this core's index, or a size is above its limit.
+   */
+  project(at: number, blockBytes: number, space: ScanSpace, projected: ProjectedCells): boolean {
+    const { rows, columns } = space
+    const ofColumns = projected.columns
+    if (
+      space.cellEnds !== this.#cellEnds ||
+      blockBytes > this.maxBlockBytes ||
+      ofColumns.length > this.#projectedColumns.length
+    )
+      return false
+    if (this.#columnsThere !== ofColumns) this.#projectedColumns.set(ofColumns)
+    this.#columnsThere = ofColumns
+    const bytes = this.#exports.project(
+      at,
+      this.#index,
+      rows,
+      columns,
+      ofColumns.length,
+      projected.byteLength,
+      projected.delimiter,
+    )
+    projected.add(
+      this.#projectedBytes.subarray(0, bytes),
+      this.#projectedEnds.subarray(0, rows * ofColumns.length),
+    )
+    return true
+  }
+}

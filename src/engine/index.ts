@@ -1,0 +1,297 @@
+// The door of the engine: what the other rooms use of it.
+
+export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
+export { byteBlock } from './codec/byte-block'
+export { ByteReader } from './codec/byte-reader'
+export { ByteWriter, writeNumber } from './codec/byte-writer'
+export { AspectsJson } from './codec/cells/aspects-json'
+export type { BatchHashes } from './codec/cells/batch-hashes'
+export { cellHash } from './codec/cells/cell-hash'
+export { hashBatch } from './codec/cells/hash-batch'
+export { lastBytes } from './codec/cells/last-bytes'
+export { crcOf } from './codec/crc-table'
+export { decodeAspects } from './codec/decode/aspects'
+export { decodeBoolean, readBoolean } from './codec/decode/boolean'
+export { decoderOf } from './codec/decode/cell-decoders'
+export type { CellSource } from './codec/decode/cell-source'
+export { decodeConditionDescriptors } from './codec/decode/condition-descriptors'
+export { decodeDate } from './codec/decode/date'
+export { decodeDecimal, isDecimal } from './codec/decode/decimal'
+export { decodeFloat64 } from './codec/decode/float64'
+export { decodeInt32, readInt32 } from './codec/decode/int32'
+export { decodeInt64 } from './codec/decode/int64'
+export { isBadCell } from './codec/decode/invalid-cell'
+export { decodeJson } from './codec/decode/json'
+export { decodeList } from './codec/decode/list'
+export { decodeRegions } from './codec/decode/regions'
+export { subtractRegions } from './codec/decode/ship-to'
+export { decodeTimestamp, readTimestamp } from './codec/decode/timestamp'
+export { crc32 } from './codec/gzip/crc32'
+export { gzipLimits } from './codec/gzip/limits'
+export type { GzipFacts } from './codec/gzip/members'
+export { JsonBuffer } from './codec/json-buffer'
+export {
+  type ChangeKind,
+  checksumOfRegister,
+  compareContents,
+  HEAD_BYTES,
+  headOf,
+  judgeArrival,
+  needsContents,
+  type RegisterHead,
+  type RowContent,
+  readRegister,
+  writeRegister,
+  writeRemoval,
+} from './codec/merge/register'
+export {
+  compareVersions,
+  findVersion,
+  type Version,
+  type VersionOf,
+  versionMissing,
+  versionOfRow,
+} from './codec/merge/version-order'
+export { mendedRows } from './codec/quarantine/mended-rows'
+export { type QuarantinedRow, QuarantineLines } from './codec/quarantine/quarantine-lines'
+export { QuarantineReader } from './codec/quarantine/quarantine-reader'
+export {
+  type LeftOutBytes,
+  type LeftOutReason,
+  leftOutRow,
+  type QuarantinedFile,
+  type RowQuarantine,
+} from './codec/quarantine/row-quarantine'
+export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/content-sniff'
+export type { FileIdentity } from './codec/range/file-identity'
+export type { Piece } from './codec/range/piece'
+export { printableUrl } from './codec/range/printable-url'
+export { readRefusal } from './codec/range/refusal'
+export type { ReorderBufferOptions } from './codec/range/reorder-buffer'
+export { type RequestHeaders, sendableHeaders } from './codec/range/request-headers'
+export { requestUrl } from './codec/range/request-url'
+export { statusError } from './codec/range/status-error'
+export { Row } from './codec/row'
+export { type FileProgress, RowBatch } from './codec/row-batch'
+export { rowBySchema } from './codec/row-by-schema'
+export type { RowCells } from './codec/row-cells'
+export {
+  type AnyBatch,
+  type AnyRow,
+  bytesOfImage,
+  originOfImage,
+  readRowImage,
+  writeRowImage,
+} from './codec/row-image'
+export { rowBatch, rowsInput } from './codec/row-input'
+export { writeRowJson } from './codec/row-json'
+export { Secrets } from './codec/secrets'
+export { TextPrefix } from './codec/text-prefix'
+export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
+export { type CellRules, type Dialect, DOCUMENTED_CELLS, type Quoting } from './codec/tsv/dialect'
+export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from './codec/tsv/header'
+export { TsvParser, type TsvParserOptions } from './codec/tsv/parser'
+export { CELL_END } from './codec/tsv/scanner'
+export type { TsvScannerName } from './codec/tsv/tsv-scanner'
+export type { StageCounters } from './core/counters'
+export { turnIfDue } from './core/event-loop'
+export { PAUSE, type Pause, type Steps } from './core/steps'
+export {
+  type DiagnosticsMessages,
+  fileTopic,
+  jobTopic,
+  type Listeners,
+  listen,
+  queueTopic,
+  type RunStage,
+  type StopWatching,
+  type SyncResult,
+  tokenTopic,
+  watermarkTopic,
+} from './diagnostics/channels'
+export { type Logger, type LogLevel, type LogOptions, logTo } from './diagnostics/log-to'
+export { ofRun, RunWatch } from './diagnostics/run-watch'
+export {
+  type DurableFile,
+  type DurableFiles,
+  machineFiles,
+  scratchFiles,
+} from './disk/durable-files'
+export { removeAtExit, removeNow } from './disk/remove-at-exit'
+export { corruptState, onDisk, stateIo } from './disk/state-errors'
+export {
+  createOwn,
+  openOwn,
+  readAll,
+  syncFolder,
+  systemCode,
+  unlessMissing,
+  writeAll,
+} from './disk/system-calls'
+export { readWhole, replaceWhole, withFile, writeSynced } from './disk/whole-file'
+export {
+  type AnyFeedError,
+  type AuthChallenge,
+  asFeedError,
+  type CellPosition,
+  type ErrorCode,
+  type ErrorContexts,
+  type ErrorFamily,
+  excerpt,
+  FeedError,
+  type FeedErrorOptions,
+  familyOf,
+  printableText,
+  type RowPosition,
+  type ServiceDescription,
+} from './errors'
+export {
+  anObject,
+  anyText,
+  arrayOf,
+  type Clock,
+  callback,
+  choice,
+  clockMs,
+  durationMs,
+  filePath,
+  filledText,
+  finiteNumber,
+  flag,
+  knownOptions,
+  type NoPromise,
+  type OptionNames,
+  optionInvalid,
+  secretText,
+  show,
+  texts,
+  wholeNumber,
+  withMethods,
+} from './options'
+export { type ElementOf, elementsOf, type NarrowedItem } from './pipeline/batch'
+export type { MapAsyncOptions } from './pipeline/map-async'
+export type { NodeTransform, WebTransform } from './pipeline/pairs'
+export {
+  concat,
+  Pipeline,
+  type PipelineSource,
+  pipeline,
+  pipelineOfChain,
+} from './pipeline/pipeline'
+export type { PipelineOptions, PipelineSummary } from './pipeline/run'
+export type { Sink } from './pipeline/sink'
+export type { StageLike, StreamLike } from './pipeline/stage-like'
+export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
+export { tee } from './pipeline/tee'
+export { type Quarantine, quarantine } from './quarantine/quarantine'
+export { type ReplayOptions, replay } from './quarantine/replay'
+export {
+  aspects,
+  boolean,
+  type CellOptions,
+  type ColumnKind,
+  cell,
+  conditionDescriptors,
+  date,
+  decimal,
+  float64,
+  int32,
+  int64,
+  json,
+  list,
+  type NotNull,
+  oneOf,
+  regions,
+  text,
+  timestamp,
+} from './schema/column-kinds'
+export { spellingOf } from './schema/column-names'
+export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
+export {
+  type CellOf,
+  type ChosenColumns,
+  type ColumnName,
+  type Columns,
+  checkedSchema,
+  defineSchema,
+  type FeedFile,
+  type FeedName,
+  type FeedSchema,
+  type RowObject,
+  type TextColumns,
+} from './schema/feed-schema'
+export {
+  type ItemColumns,
+  type ItemGroupColumns,
+  type ItemPriorityColumns,
+  type ItemSnapshotColumns,
+  itemGroupColumns,
+  itemGroupSchema,
+  itemPriorityColumns,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotColumns,
+  itemSnapshotSchema,
+  schemaOf,
+} from './schema/feed-schemas'
+export { itemColumns } from './schema/item-columns'
+export type {
+  Aspect,
+  CellType,
+  CellTypes,
+  ConditionDescriptor,
+  Decimal,
+  Regions,
+  ShipTo,
+} from './schema/values'
+export { byteSink } from './sinks/byte-sink'
+export type { ColumnOf } from './sinks/csv-columns'
+export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
+export type { SinkTarget } from './sinks/destination'
+export { jsonWriter } from './sinks/json-writer'
+export { type NdjsonItem, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
+export { sinkFailed } from './sinks/sink-failed'
+export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
+export { TableColumns, type TableSinkOptions } from './sinks/table-columns'
+export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cells'
+export { ChunkReassembler } from './stages/chunk-reassembler'
+export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
+export { FileSource, type FileSourceOptions } from './stages/file-source'
+export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
+export { inflateEngine } from './stages/gunzip-engine'
+export { setMaxInflateWorkers } from './stages/inflate-worker-limit'
+export { Inflation } from './stages/inflation'
+export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
+export {
+  type HeadersProvider,
+  type HeadersReason,
+  type RangeFetcherOptions,
+  type RangeResume,
+  rangeSettings,
+} from './stages/range/range-settings'
+export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
+export { readErrorText, readInTime } from './stages/range/response-body'
+export {
+  mayPass,
+  Retries,
+  type Retry,
+  type RetryOptions,
+  type RetryPolicy,
+  retryPolicy,
+} from './stages/range/retries'
+export { MOST_SENDS, type SendReason, sendInTime, sendRenewing } from './stages/range/send-request'
+export { timeLimit } from './stages/range/time-limits'
+export { asTransportError } from './stages/range/transport-error'
+export { type ReportingTransport, watchedTransport } from './stages/range/watched-request'
+export { Semaphore } from './stages/semaphore'
+export { SideInput, type SideSource } from './stages/side-input'
+export { Source } from './stages/source'
+export { type Outputs, Stage } from './stages/stage'
+export {
+  type ObjectValues,
+  TsvObjectParser,
+  type TsvObjectParserOptions,
+} from './stages/tsv-object-parser'
+export { TsvRowParser } from './stages/tsv-row-parser'
+export { type TsvRowParserOptions, TsvStage } from './stages/tsv-stage'
+export { listenable, pause, type WaitLimits, waitFor } from './stages/wait'

@@ -1,0 +1,406 @@
+// Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine
+// runs, and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it. It
+// takes rows that are plainly good (src/engine/codec/tsv/scanner.ts says which) and stops before any
+// other. Nothing is written outside the index, and nothing read but the block and a step beyond it.
+//
+// Where only leading cells of a row are wanted, steps that lie behind them count cells and store
+// nothing.
+//
+// A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends
+// of all cells are stored at once; whether a row has the right number of them is seen at its line
+// end. The end of a cell that is quoted or has a byte past ASCII is marked. A quote matters only
+// where a cell begins, that is in the first place or behind a delimiter: there the step ends early,
+// the quoted cell is read on its own, and the next step begins at the delimiter behind it.
+
+// `project` copies the cells of some columns one behind the other, as in a file that has no other
+// columns: this costs little beside finding the cells.
+//
+// The host owns the memory. It says where the block lies, and where the index goes, which takes
+// INDEX_BYTES that nothing else uses. So a block is read where another module has written it.
+
+/** The most bytes that one call scans. A step loads up to 64 bytes past them. */
+export const BLOCK_BYTES: usize = 0x40000
+export const MAX_ROWS: usize = 4096
+/** The most cells of rows that are taken. A row that is not taken may add one for each byte. */
+export const MAX_CELLS: usize = 0x10000
+
+// The index.
+
+export const ROW_STARTS: usize = 0
+export const ROW_FLAGS: usize = 4 * MAX_ROWS
+/** The scan stores three ends at a time, so up to two too many, for which there is room. */
+export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
+/** `project` uses the index from here on. */
+export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
+export const MAX_PROJECTED_COLUMNS: usize = 1024
+export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUMNS
+/** A copy writes up to 16 bytes past the end of the projected bytes. */
+export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
+export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + 16
+
+const TAB: u32 = 0x09
+const LF: u32 = 0x0a
+const CR: u32 = 0x0d
+const QUOTE: u32 = 0x22
+const BACKSLASH: u32 = 0x5c
+/** The value in place of the byte that escapes where the file has no quoted cells. */
+const NO_QUOTING: i32 = -1
+const STEP: usize = 64
+/** Mark in a cell's end: the bytes of the cell may differ from its text. */
+const MARK: u32 = 0x8000_0000
+
+/** Rows found by the last call. */
+let rows: u32 = 0
+/** Line ends inside the quotes of those rows. */
+let innerLines: u32 = 0
+let stopped = false
+
+export function rowsFound(): u32 {
+  return rows
+}
+
+export function innerLinesFound(): u32 {
+  return innerLines
+}
+
+/**
+ * True where the last call ended at a row that is not plainly good, and not because the block ended
+ * or no more rows fit.
+ */
+export function stoppedAtRow(): bool {
+  return stopped
+}
+
+// Findings in the quoted cell that was read last.
+let quotedLines: u32 = 0
+let quotedHigh: u64 = 0
+// Addresses at which this call stores its rows.
+let rowStartsAt: usize = 0
+let rowFlagsAt: usize = 0
+
+/** `scanDialect` of the documented dialect, whose bytes are constants here: that is quicker. */
+export function scan(
+  block: usize,
+  bytes: u32,
+  bias: u32,
+  index: usize,
+  before: u32,
+  columns: u32,
+  wanted: u32,
+  maxRows: u32,
+  maxRowBytes: u32,
+): u32 {
+  return scanIn<Fixed>(
+    block,
+    bytes,
+    bias,
+    index,
+    before,
+    columns,
+    wanted,
+    maxRows,
+    maxRowBytes,
+    TAB,
+    BACKSLASH,
+  )
+}
+
+/**
+ * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the
+ * `before` rows that the index has.
+ * @param bias added to every offset that is stored
+ * @param wanted cells of each row whose ends are to be stored; of those behind them some are, and
+ * some are not
+ * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most
+ * MAX_CELLS
+ * @param delimiter the byte between two cells
+ * @param escapedBy the byte that takes the next one with it inside quotes: BACKSLASH, QUOTE where
+ * quotes are doubled, or NO_QUOTING
+ * @returns the offset from `block` where the first row begins that was not taken
+ */
+export function scanDialect(
+  block: usize,
+  bytes: u32,
+  bias: u32,
+  index: usize,
+  before: u32,
+  columns: u32,
+  wanted: u32,
+  maxRows: u32,
+  maxRowBytes: u32,
+  delimiter: u32,
+  escapedBy: i32,
+): u32 {
+  return scanIn<Given>(
+    block,
+    bytes,
+    bias,
+    index,
+    before,
+    columns,
+    wanted,
+    maxRows,
+    maxRowBytes,
+    delimiter,
+    escapedBy,
+  )
+}
+
+/**
+ * The compiler makes a copy of a generic function for each type. In the copy for Fixed the bytes of
+ * the dialect are constants.
+ */
+type Fixed = u8
+type Given = f32
+
+/** The body of `scan` and `scanDialect`. */
+function scanIn<Dialect>(
+  block: usize,
+  bytes: u32,
+  bias: u32,
+  index: usize,
+  before: u32,
+  columns: u32,
+  wanted: u32,
+  maxRows: u32,
+  maxRowBytes: u32,
+  givenDelimiter: u32,
+  givenEscapedBy: i32,
+): u32 {
+  const delimiter: u32 = isInteger<Dialect>() ? TAB : givenDelimiter
+  const escapedBy: i32 = isInteger<Dialect>() ? BACKSLASH : givenEscapedBy
+  const delimiterBytes = i8x16.splat(<i8>delimiter)
+  // No quote begins a cell where this has no bits.
+  const quoting: u64 = escapedBy == NO_QUOTING ? 0 : ~(<u64>0)
+  const end = block + <usize>bytes
+  // A stored offset is an address plus this number.
+  const shift = bias - <u32>block
+  const rowCells = (<usize>columns) << 2
+  // True from the last wanted end of a row to the end of the row.
+  const unwanted = (<usize>(columns - wanted)) << 2
+  rowStartsAt = index + ROW_STARTS + ((<usize>before) << 2)
+  rowFlagsAt = index + ROW_FLAGS + <usize>before
+  let rowStart = block
+  let at = block
+  let cellAt = index + CELL_ENDS + <usize>before * rowCells
+  let rowCellsEnd = cellAt + rowCells
+  let high: u64 = 0
+  let atCellStart: u64 = 1
+  // True where the cell that goes on into the step has to be marked.
+  let isMarked: bool = false
+  let lines: u32 = 0
+  rows = 0
+  innerLines = 0
+  stopped = false
+  while (at < end) {
+    const v0 = v128.load(at)
+    const v1 = v128.load(at, 16)
+    const v2 = v128.load(at, 32)
+    const v3 = v128.load(at, 48)
+    const here: u64 = end - at >= STEP ? ~(<u64>0) : ((<u64>1) << u64(end - at)) - 1
+    const lineEnds = equalTo(v0, v1, v2, v3, LF) & here
+    const allDelimiters = (equalToSplat(v0, v1, v2, v3, delimiterBytes) & here) | lineEnds
+    const cellStarts = ((allDelimiters << 1) | atCellStart) & here & quoting
+    const quoted = equalTo(v0, v1, v2, v3, QUOTE) & cellStarts
+    // The bits of this step, up to the first quoted cell.
+    const taken = quoted == 0 ? here : (quoted & -quoted) - 1
+    let open = highBits(v0, v1, v2, v3) & taken
+    const delimiters = allDelimiters & taken
+    const firstCellAt = cellAt
+    const isWanted = rowCellsEnd - cellAt > unwanted || (lineEnds & taken) != 0
+    if (isWanted) storeEnds(delimiters, <u32>at + shift, cellAt)
+    if (isMarked || open != 0) isMarked = isWanted && markEnds(delimiters, open, isMarked, cellAt)
+    cellAt += (<usize>popcnt(delimiters)) << 2
+    for (let bits = lineEnds & taken; bits != 0; bits &= bits - 1) {
+      const before = (bits & -bits) - 1
+      if (firstCellAt + ((<usize>popcnt(delimiters & before)) << 2) + 4 != rowCellsEnd)
+        return stopAt(rowStart - block)
+      const place = at + <usize>ctz(bits)
+      if (place - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
+      // A plain last cell gives up its CR. An empty one has none: what stands before it is a
+      // delimiter, or another row's.
+      if (place > rowStart && load<u8>(place - 1) == CR)
+        store<u32>(rowCellsEnd - 4, load<u32>(rowCellsEnd - 4) - 1)
+      takeRow(<u32>rowStart + shift, high | (open & before), lines)
+      open &= ~before
+      high = 0
+      lines = 0
+      rowStart = place + 1
+      rowCellsEnd += rowCells
+      if (rows == maxRows) return <u32>(rowStart - block)
+    }
+    high |= open
+    if (quoted == 0) {
+      atCellStart = allDelimiters >> 63
+      at += STEP
+      continue
+    }
+    at = readQuoted<Dialect>(at + <usize>ctz(quoted) + 1, end, escapedBy)
+    if (at >= end) break
+    high |= quotedHigh
+    lines += quotedLines
+    atCellStart = 0
+    isMarked = true
+    const next = <u32>load<u8>(at)
+    if (next == delimiter || next == LF) continue
+    // Otherwise only CR and LF may follow, and only behind the last cell.
+    if (next == CR && at + 1 >= end) break
+    if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd)
+      return stopAt(rowStart - block)
+    if (at + 1 - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
+    store<u32>(cellAt, (<u32>at + shift) | MARK)
+    cellAt += 4
+    isMarked = false
+    takeRow(<u32>rowStart + shift, high, lines)
+    high = 0
+    lines = 0
+    at += 2
+    rowStart = at
+    rowCellsEnd += rowCells
+    atCellStart = 1
+    if (rows == maxRows) break
+  }
+  return <u32>(rowStart - block)
+}
+
+/**
+ * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a delimiter
+ * behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks included. The
+ * indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
+ * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, so its
+ * projection has no more
+ * @param projected number of the columns
+ * @param bias added to every offset that is stored
+ * @returns bytes that were stored
+ */
+export function project(
+  block: usize,
+  index: usize,
+  ofRows: u32,
+  columns: u32,
+  projected: u32,
+  bias: u32,
+  delimiter: u32,
+): u32 {
+  const rowCells = (<usize>columns) << 2
+  const columnsAt = index + PROJECTED_COLUMNS
+  const columnsEnd = columnsAt + ((<usize>projected) << 2)
+  const target = index + PROJECTED_BYTES
+  const shift = bias - <u32>target
+  let to = target
+  let endAt = index + PROJECTED_ENDS
+  let rowAt = index + ROW_STARTS
+  let cellsAt = index + CELL_ENDS
+  for (let row: u32 = 0; row < ofRows; row++) {
+    for (let at = columnsAt; at < columnsEnd; at += 4) {
+      const column = <usize>load<u32>(at)
+      const cell = cellsAt + (column << 2)
+      const start = column == 0 ? load<u32>(rowAt) : (load<u32>(cell - 4) & ~MARK) + 1
+      const marked = load<u32>(cell)
+      const length = <usize>((marked & ~MARK) - start)
+      const from = block + <usize>start
+      v128.store(to, v128.load(from))
+      for (let done: usize = 16; done < length; done += 16)
+        v128.store(to + done, v128.load(from + done))
+      to += length
+      store<u32>(endAt, (<u32>to + shift) | (marked & MARK))
+      endAt += 4
+      store<u8>(to++, <u8>delimiter)
+    }
+    if (projected != 0) store<u8>(to - 1, <u8>LF)
+    rowAt += 4
+    cellsAt += rowCells
+  }
+  return <u32>(to - target)
+}
+
+function stopAt(offset: usize): u32 {
+  stopped = true
+  return <u32>offset
+}
+
+/** Stores three ends at a time: a surplus one is overwritten, or nobody reads it. */
+function storeEnds(delimiters: u64, offset: u32, cellAt: usize): void {
+  for (let bits = delimiters; bits != 0; cellAt += 12) {
+    store<u32>(cellAt, offset + <u32>ctz(bits))
+    bits &= bits - 1
+    store<u32>(cellAt, offset + <u32>ctz(bits), 4)
+    bits &= bits - 1
+    store<u32>(cellAt, offset + <u32>ctz(bits), 8)
+    bits &= bits - 1
+  }
+}
+
+/**
+ * Marks the ends of cells with a bit of `open`, and the first of them if `isMarked`.
+ * @returns whether the cell behind the last of them is to be marked
+ */
+function markEnds(delimiters: u64, open: u64, isMarked: bool, cellAt: usize): bool {
+  for (let rest = delimiters; rest != 0; cellAt += 4) {
+    const upTo = rest ^ (rest - 1)
+    if (isMarked || (open & upTo) != 0) store<u32>(cellAt, load<u32>(cellAt) | MARK)
+    isMarked = false
+    open &= ~upTo
+    rest &= rest - 1
+  }
+  return isMarked || open != 0
+}
+
+function takeRow(start: u32, high: u64, lines: u32): void {
+  store<u32>(rowStartsAt + ((<usize>rows) << 2), start)
+  store<u8>(rowFlagsAt + <usize>rows, high != 0 ? 1 : 0)
+  rows++
+  innerLines += lines
+}
+
+/**
+ * Reads on behind an opening quote.
+ * @returns the address behind the closing one, `end` or more where there is none before it
+ */
+function readQuoted<Dialect>(from: usize, end: usize, givenEscapedBy: i32): usize {
+  const escapedBy: u32 = isInteger<Dialect>() ? BACKSLASH : <u32>givenEscapedBy
+  let at = from
+  quotedLines = 0
+  quotedHigh = 0
+  while (at < end) {
+    const v = v128.load(at)
+    const stops = i8x16.bitmask(
+      v128.or(i8x16.eq(v, i8x16.splat(<i8>QUOTE)), i8x16.eq(v, i8x16.splat(<i8>escapedBy))),
+    )
+    const before: u32 = stops == 0 ? 0xffff : (<u32>stops & -(<u32>stops)) - 1
+    quotedHigh |= <u64>(i8x16.bitmask(v) & before)
+    quotedLines += popcnt(<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>LF))) & before)
+    if (stops == 0) {
+      at += 16
+      continue
+    }
+    at += <usize>ctz(<u32>stops)
+    const isPair = escapedBy == QUOTE && at + 1 < end && load<u8>(at + 1) == QUOTE
+    if (load<u8>(at) == QUOTE && !isPair) return at + 1
+    // A backslash takes the next byte with it, and so does the first of two quotes.
+    const taken = <u32>load<u8>(at + 1)
+    quotedHigh |= <u64>(taken & 0x80)
+    if (taken == LF) quotedLines++
+    at += 2
+  }
+  return at + STEP
+}
+
+function equalTo(v0: v128, v1: v128, v2: v128, v3: v128, byte: u32): u64 {
+  return equalToSplat(v0, v1, v2, v3, i8x16.splat(<i8>byte))
+}
+
+function equalToSplat(v0: v128, v1: v128, v2: v128, v3: v128, splat: v128): u64 {
+  return highBits(
+    i8x16.eq(v0, splat),
+    i8x16.eq(v1, splat),
+    i8x16.eq(v2, splat),
+    i8x16.eq(v3, splat),
+  )
+}
+
+function highBits(v0: v128, v1: v128, v2: v128, v3: v128): u64 {
+  const low = <u64>(<u32>i8x16.bitmask(v0) | ((<u32>i8x16.bitmask(v1)) << 16))
+  const high = <u64>(<u32>i8x16.bitmask(v2) | ((<u32>i8x16.bitmask(v3)) << 16))
+  return low | (high << 32)
+}

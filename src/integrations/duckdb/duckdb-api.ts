@@ -1,0 +1,355 @@
+// The adapter of @duckdb/node-api, an optional package with native code: databases, statements, and
+// chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
+// knows neither tables nor rows. It is one piece, because only one file imports the package.
+
+import { realpath, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
+import { FeedError, onDisk, unlessMissing } from '../../engine/index'
+import { locked, openingFailed, statementFailed } from './duckdb-errors'
+import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
+
+/** A column of a chunk, as the bindings of DuckDB know it. */
+export type Vector = { readonly __duckdb_type: 'duckdb_vector' }
+
+/**
+ * The functions of the bindings that write vectors. The classes of @duckdb/node-api over them cost
+ * twice the time: they take each value as an object, and each null as a bigint.
+ */
+export interface VectorCalls {
+  data_chunk_get_vector(chunk: unknown, column: number): Vector
+  data_chunk_set_size(chunk: unknown, rows: number): void
+  vector_assign_string_element_len(vector: Vector, index: number, utf8: Uint8Array): void
+  vector_get_data(vector: Vector, bytes: number): Uint8Array
+  vector_ensure_validity_writable(vector: Vector): void
+  list_vector_get_child(vector: Vector): Vector
+  list_vector_reserve(vector: Vector, items: number): void
+  list_vector_set_size(vector: Vector, items: number): void
+  struct_vector_get_child(vector: Vector, index: number): Vector
+  copy_data_to_vector(
+    to: Vector,
+    at: number,
+    from: ArrayBuffer,
+    offset: number,
+    bytes: number,
+  ): void
+  copy_data_to_vector_validity(
+    to: Vector,
+    at: number,
+    from: ArrayBuffer,
+    offset: number,
+    bytes: number,
+  ): void
+}
+
+/** Rows of a chunk at most: the size of a vector of DuckDB. */
+export const CHUNK_ROWS = 2048
+
+/**
+ * The limit of DuckDB's own memory with which it merges tables of the width of items without
+ * temporary files, and the least with which it does not fail.
+ */
+export const MEMORY_BYTES = 160 * 2 ** 20
+export const LEAST_BYTES = 64 * 2 ** 20
+export const THREADS = 2
+
+/** The name of the file's database. The database of the instance itself is in memory. */
+const CATALOG = 'feedmill_target'
+/**
+ * A table of items has some 150 physical columns, and each takes a block while rows arrive: with
+ * the standard size of 256 KiB the least limit is not enough for them.
+ */
+const NEW_FILE = "BLOCK_SIZE 65536, STORAGE_VERSION 'v1.2.0'"
+const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
+/** The table function whose rows are those of the INSERT that runs. */
+const ROWS = 'feedmill_rows'
+/**
+ * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
+ * and each checkpoint compresses the last group anew; but each group of a wide table takes memory
+ * for its segments, which a COMMIT does not free.
+ */
+export const ROW_GROUP_ROWS = 16_384
+/**
+ * The share of the limit that the log of committed rows may take before a checkpoint. The rows of
+ * the log are in memory too, and a checkpoint without temporary files needs several times as much.
+ */
+const LOG_SHARE = 0.15
+/** The time between two looks at an INSERT, which takes some hundred milliseconds. */
+const INSERT_POLL_MS = 10
+const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
+
+export interface ColumnWriter {
+  /** Copies the values into the vector and begins anew. */
+  flush(calls: VectorCalls, vector: Vector): void
+}
+
+/** The rows of one INSERT. */
+export interface RowSource {
+  readonly types: readonly DuckDBType[]
+  /** Gives the next chunk, whose writers are flushed at once. The INSERT ends where it gives none. */
+  next(): { readonly writers: readonly ColumnWriter[]; readonly rows: number } | undefined
+}
+
+interface Places {
+  readonly path: string
+  /** The path without symbolic links. */
+  readonly place: string
+  /** The folder of the temporary files of a writer. */
+  readonly temporary: string | undefined
+}
+
+type Api = typeof import('@duckdb/node-api')
+
+/** A call of the bindings that @duckdb/node-api does not offer. */
+interface PendingCalls {
+  /** Returns the state of a statement that DuckDB's threads run, and runs nothing of it. */
+  pending_execute_check_state(pending: unknown): number
+  pending_error(pending: unknown): string
+}
+/** The states of a statement that has ended: its result is ready, or it has failed. */
+const ENDED_STATES: readonly number[] = [0, 2]
+
+interface Loaded {
+  readonly api: Api
+  readonly calls: VectorCalls & PendingCalls
+}
+
+/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
+async function loadDuckdb(): Promise<Loaded> {
+  const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
+  const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
+  try {
+    const api = await withAllocator(() => import('@duckdb/node-api'))
+    if (api.DuckDBTableFunction === undefined)
+      throw new FeedError('DEPENDENCY_MISSING', message, context)
+    // The bindings are a dependency of the package and not of this one.
+    const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
+    return { api, calls: createRequire(own)('@duckdb/node-bindings') }
+  } catch (cause) {
+    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}
+
+/**
+ * Loads DuckDB with an allocator that gives freed memory back soon, and not after ten seconds. To give
+ * it back at once costs system time. It reads its settings only when it is loaded.
+ */
+async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
+  const { env } = process
+  if (env[ALLOCATOR] !== undefined) return load()
+  env[ALLOCATOR] = 'dirty_decay_ms:200,muzzy_decay_ms:0'
+  try {
+    return await load()
+  } finally {
+    delete env[ALLOCATOR]
+  }
+}
+
+/**
+ * The databases that this process has open. DuckDB locks a file against other processes only.
+ */
+const openPaths = new Set<string>()
+
+export interface DatabaseOptions {
+  /** Limit of DuckDB's own memory in bytes. */
+  readonly memoryBytes: number
+  readonly threads: number
+  /** True for a reader, which makes no file. */
+  readonly isReadOnly?: boolean
+}
+
+export class Database {
+  readonly path: string
+  readonly #place: string
+  readonly #temporary: string | undefined
+  readonly #instance: DuckDBInstance
+  readonly #connection: DuckDBConnection
+  readonly #calls: PendingCalls
+  readonly #threads: number
+  /** The rows of the INSERT that runs. */
+  #source: RowSource | undefined
+  #lastInsert: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  private constructor(
+    { path, place, temporary }: Places,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    calls: PendingCalls,
+    threads: number,
+  ) {
+    this.path = path
+    this.#place = place
+    this.#temporary = temporary
+    this.#instance = instance
+    this.#connection = connection
+    this.#calls = calls
+    this.#threads = threads
+  }
+
+  /**
+   * Opens a database for one writer, and makes a missing one.
+   * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_FOREIGN, STATE_IO
+   */
+  static async open(path: string, options: DatabaseOptions): Promise<Database> {
+    const { memoryBytes, threads, isReadOnly = false } = options
+    const loaded = await loadDuckdb()
+    const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
+    if (openPaths.has(place)) throw locked(path, 'this process has it open already')
+    openPaths.add(place)
+    let temporary: string | undefined
+    let instance: DuckDBInstance | undefined
+    try {
+      temporary = isReadOnly ? undefined : await newTemporaryFolder(place)
+      instance = await loaded.api.DuckDBInstance.create(':memory:', {
+        memory_limit: `${memoryBytes}B`,
+        threads: String(threads),
+        preserve_insertion_order: 'false',
+        checkpoint_threshold: `${Math.floor(memoryBytes * LOG_SHARE)}B`,
+        // It saves no room beside the dictionary, and costs time with each checkpoint.
+        disabled_compression_methods: 'fsst',
+        temp_directory: temporary ?? `${place}.tmp`,
+        // Nothing is downloaded: the tables need no extension.
+        autoinstall_known_extensions: 'false',
+      })
+      const connection = await instance.connect()
+      const isNew = (await unlessMissing(stat(place))) === undefined
+      const storage = isReadOnly ? 'READ_ONLY' : `${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS}`
+      await connection.run(
+        `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}`,
+      )
+      if (temporary !== undefined) await removeLeftFolders(place, temporary)
+      const places = { path, place, temporary }
+      const database = new Database(places, instance, connection, loaded.calls, threads)
+      if (!isReadOnly) database.#registerRows(loaded)
+      return database
+    } catch (cause) {
+      instance?.closeSync()
+      openPaths.delete(place)
+      if (temporary !== undefined) await removeFolder(temporary)
+      throw openingFailed(path, cause)
+    }
+  }
+
+  /** Runs statements. @throws FeedError STATE_IO */
+  async run(sql: string): Promise<void> {
+    await this.#guarded(() => this.#connection.run(sql))
+  }
+
+  /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
+  rows<R>(sql: string): Promise<R[]> {
+    return this.#guarded(
+      async () => (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as R[],
+    )
+  }
+
+  /** Stops the statement that runs, which then fails. */
+  interrupt(): void {
+    if (!this.#isClosed) this.#connection.interrupt()
+  }
+
+  /** Returns the types of a table's columns. @throws FeedError STATE_IO */
+  columnTypes(table: string): Promise<readonly DuckDBType[]> {
+    return this.#guarded(async () => {
+      const result = await this.#connection.run(`SELECT * FROM ${sqlName(table)} LIMIT 0`)
+      return result.columnTypes()
+    })
+  }
+
+  /**
+   * Inserts rows, in the transaction that is open, on a thread of DuckDB, which asks this thread for
+   * each chunk. Of several calls one runs after the other.
+   * @throws FeedError STATE_IO
+   */
+  insert(table: string, source: RowSource): Promise<void> {
+    const inserted = this.#lastInsert.then(async () => {
+      this.#source = source
+      try {
+        await this.#guarded(() => this.#runInsert(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`))
+      } finally {
+        this.#source = undefined
+      }
+    })
+    this.#lastInsert = inserted.catch(() => {})
+    return inserted
+  }
+
+  /**
+   * Lets a thread of DuckDB run an INSERT alone. Otherwise the threads of Node's pool take turns, and
+   * the allocator keeps some 5 MiB for each thread that has compressed a row group.
+   */
+  async #runInsert(sql: string): Promise<void> {
+    // The thread that waits counts as one of DuckDB's threads, so there may be no other.
+    if (this.#threads === 1) {
+      await this.#connection.run(sql)
+      return
+    }
+    const pending = await this.#connection.start(sql)
+    const { pending_result } = pending as unknown as { readonly pending_result: unknown }
+    while (!ENDED_STATES.includes(this.#calls.pending_execute_check_state(pending_result)))
+      await sleep(INSERT_POLL_MS)
+    const failure = this.#calls.pending_error(pending_result)
+    if (failure) throw statementFailed(this.path, failure)
+    await pending.getResult()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#connection.closeSync()
+    this.#instance.closeSync()
+    openPaths.delete(this.#place)
+    if (this.#temporary !== undefined) await removeFolder(this.#temporary)
+  }
+
+  /** Makes the table function of the rows, which no transaction rolls back. */
+  #registerRows({ api, calls }: Loaded): void {
+    this.#connection.registerTableFunction(
+      api.DuckDBTableFunction.create({
+        name: ROWS,
+        bindFunction: info => {
+          this.#source?.types.forEach((type, n) => {
+            info.addResultColumn(`column${n}`, type)
+          })
+        },
+        // Two threads would share the rows, and none would have a whole row group.
+        initFunction: info => info.setMaxThreads(1),
+        mainFunction: (_, { chunk }) => {
+          const { writers = [], rows = 0 } = this.#source?.next() ?? {}
+          calls.data_chunk_set_size(chunk, rows)
+          writers.forEach((writer, n) => {
+            writer.flush(calls, calls.data_chunk_get_vector(chunk, n))
+          })
+        },
+      }),
+    )
+  }
+
+  async #guarded<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      throw statementFailed(this.path, cause)
+    }
+  }
+}
+
+/** A text as a literal of SQL. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A name as an identifier of SQL. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Returns a path without symbolic links. The file may be missing, its folder may not. */
+async function realPlace(path: string): Promise<string> {
+  return (
+    (await unlessMissing(realpath(path))) ?? join(await realpath(dirname(path)), basename(path))
+  )
+}

@@ -1,0 +1,267 @@
+// A DuckDB database as the target of a synchronisation. Each file is one transaction: its rows, the
+// rows that it removes, and its entry of the ledger.
+
+import { filePath, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import type {
+  AppliedFile,
+  Category,
+  OpenTarget,
+  SyncTarget,
+  TargetCategory,
+  TargetContents,
+  TargetFile,
+  TargetOptions,
+} from '../../sync/index'
+import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
+import { readCategories, readLedger, writeEntry } from './ledger'
+import { ARRIVED_REMOVALS, countRows, inCategory, mergeFile, sweep } from './merge'
+import { RowWriter } from './row-writer'
+import {
+  createTable,
+  OWN_COLUMNS,
+  prepareTables,
+  REMOVAL_COLUMNS,
+  serviceOf,
+  tableOf,
+} from './tables'
+
+export interface DuckdbTargetOptions {
+  /**
+   * Limit of DuckDB's own memory, in bytes. The process takes up to 300 MiB beside it. Default: the
+   * share that the run gives, at least 160 MiB. Beyond it DuckDB writes temporary files beside the
+   * database, and takes several times as long. Bounds: at least 64 MiB.
+   */
+  readonly memoryBytes?: number
+  /** Threads of DuckDB. Default: 2. Each thread needs memory of its own. */
+  readonly threads?: number
+}
+
+const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true, threads: true }
+
+/**
+ * A DuckDB file as the option `target` of `sync`. It has the tables `items`, `item_groups`,
+ * `priorities` and `files`, the ledger, and the view `current_items`: each item with its group, its
+ * priority and where it ships. A missing file is made; its folder has to exist. One run at a time
+ * writes a file, and other processes read it when no run has it open.
+ * @param path the path of the file
+ * @throws FeedError OPTION_INVALID. A run with the target can fail with DEPENDENCY_MISSING without
+ * the package `@duckdb/node-api`, STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT and STATE_IO
+ * @example
+ * ```ts
+ * import { duckdbTarget } from 'feedmill/duckdb'
+ *
+ * const target = duckdbTarget('items.duckdb', { threads: 1 })
+ * console.log(target.name)
+ * // => items.duckdb
+ * ```
+ */
+export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): SyncTarget {
+  filePath('path', path)
+  const { memoryBytes, threads = THREADS } = knownOptions(options, NAMES)
+  if (memoryBytes !== undefined) wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
+  wholeNumber('threads', threads, 1)
+  return {
+    name: path,
+    open: async run => {
+      const limit = memoryBytes ?? Math.max(MEMORY_BYTES, run.memoryBytes)
+      const database = await Database.open(path, { memoryBytes: limit, threads })
+      return OpenDuckdb.open(database, run)
+    },
+    contents: () => contentsOf(path),
+  }
+}
+
+/** A file that is missing stays so, because it is opened to be read. */
+async function contentsOf(path: string): Promise<TargetContents> {
+  const limits = { memoryBytes: MEMORY_BYTES, threads: 1, isReadOnly: true }
+  const database = await Database.open(path, limits)
+  try {
+    const service = await serviceOf(database)
+    const categories = await readCategories(database)
+    const contents = categories.map(async category => ({
+      category,
+      files: await readLedger(database, category),
+    }))
+    return { service, categories: await Promise.all(contents) }
+  } finally {
+    await database.close()
+  }
+}
+
+class OpenDuckdb implements OpenTarget {
+  readonly #database: Database
+  readonly #signal: AbortSignal
+  readonly #stop: () => void
+  /** Resolves when the work that was asked for before is over: one connection has one transaction. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(database: Database, signal: AbortSignal) {
+    this.#database = database
+    this.#signal = signal
+    this.#stop = () => database.interrupt()
+    signal.addEventListener('abort', this.#stop)
+  }
+
+  static async open(database: Database, { origin, signal }: TargetOptions): Promise<OpenDuckdb> {
+    try {
+      await prepareTables(database, origin)
+      return new OpenDuckdb(database, signal)
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  async category(category: Category): Promise<TargetCategory> {
+    const files = await this.inTurn(() => readLedger(this.#database, category))
+    return new DuckdbCategory(this, this.#database, category, files)
+  }
+
+  /** Runs work after the work before it, whether that failed or not. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => {
+      this.#signal.throwIfAborted()
+      return work()
+    })
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  /** Runs work in one transaction, which a failure rolls back. */
+  inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.inTurn(async () => {
+      await this.#database.run('BEGIN')
+      try {
+        const result = await work()
+        this.#signal.throwIfAborted()
+        await this.#database.run('COMMIT')
+        return result
+      } catch (error) {
+        // A failed COMMIT has ended the transaction.
+        await this.#database.run('ROLLBACK').catch(() => {})
+        // An interrupted statement fails with an error of DuckDB.
+        this.#signal.throwIfAborted()
+        throw error
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+    this.#signal.removeEventListener('abort', this.#stop)
+    await this.#database.close()
+  }
+}
+
+class DuckdbCategory implements TargetCategory {
+  readonly category: Category
+  readonly #target: OpenDuckdb
+  readonly #database: Database
+  readonly #files: AppliedFile[]
+
+  constructor(target: OpenDuckdb, database: Database, category: Category, files: AppliedFile[]) {
+    this.#target = target
+    this.#database = database
+    this.category = category
+    this.#files = files
+  }
+
+  get files(): readonly AppliedFile[] {
+    return this.#files
+  }
+
+  async apply(file: TargetFile): Promise<AppliedFile> {
+    const entry = await this.#target.inTransaction(() => this.#apply(file))
+    this.#files.push(entry)
+    return entry
+  }
+
+  async removalsForgotten(): Promise<Date | undefined> {
+    const [row] = await this.#target.inTurn(() =>
+      this.#database.rows<{ before_ms: bigint }>(
+        `SELECT before_ms FROM forgotten_removals WHERE ${inCategory(this.category)}`,
+      ),
+    )
+    return row === undefined ? undefined : new Date(Number(row.before_ms))
+  }
+
+  forgetRemovals(before: Date): Promise<void> {
+    const here = inCategory(this.category)
+    const { marketplace, categoryId } = this.category
+    const place = `${sqlText(marketplace)}, ${sqlText(categoryId)}`
+    return this.#target.inTransaction(() =>
+      this.#database.run(`
+        DELETE FROM removals WHERE ${here} AND version_ms < ${before.getTime()};
+        DELETE FROM forgotten_removals WHERE ${here};
+        INSERT INTO forgotten_removals VALUES (${place}, ${before.getTime()});`),
+    )
+  }
+
+  async #apply(file: TargetFile): Promise<AppliedFile> {
+    const { category } = this
+    const table = tableOf(file.id)
+    const sequence = (this.#files.at(-1)?.sequence ?? 0) + 1
+    const rowsBefore =
+      file.generated === undefined ? 0 : await countRows(this.#database, table, category)
+    const appended = await this.#append(file, sequence)
+    const tally = await mergeFile(this.#database, { table, category, sequence, ...appended })
+    const removed =
+      file.generated === undefined ? 0 : await this.#sweep(file, file.generated, rowsBefore)
+    const { id, identity, rawBytes, badRows } = file
+    const rows = { ...tally, deleted: tally.deleted + removed }
+    const entry = { id, ...identity, rawBytes, sequence, rows, badRows }
+    await writeEntry(this.#database, entry, appended.unfitCells)
+    return entry
+  }
+
+  /** Appends the rows to their table and the removals to a temporary one. */
+  async #append(file: TargetFile, sequence: number) {
+    const database = this.#database
+    const { marketplace, categoryId } = this.category
+    await database.run(createTable(ARRIVED_REMOVALS, REMOVAL_COLUMNS, [], 'OR REPLACE TEMP TABLE'))
+    const table = tableOf(file.id)
+    const writer = await RowWriter.open(database, table.name, table.columns, OWN_COLUMNS)
+    const removals = await RowWriter.open(database, ARRIVED_REMOVALS, REMOVAL_COLUMNS, [])
+    let rows = 0
+    let removed = 0
+    try {
+      for await (const { batch, keys, heads } of file.rows()) {
+        const kept: number[] = []
+        for (let n = 0; n < keys.length; n++) {
+          const { removed: isRemoved, timeMs, generatedMs } = heads[n]!.version
+          if (!isRemoved) kept.push(n)
+          else {
+            removed++
+            const values = { key: keys[n], version_ms: timeMs, generated_ms: generatedMs }
+            await removals.addObject(values)
+          }
+        }
+        rows += kept.length
+        await writer.addRows(batch, kept, [
+          () => marketplace,
+          () => categoryId,
+          () => sequence,
+          n => heads[n]!.version.timeMs,
+          n => heads[n]!.version.generatedMs,
+          n => heads[n]!.checksum,
+        ])
+      }
+      await writer.close()
+      await removals.close()
+    } finally {
+      await writer.settled()
+      await removals.settled()
+    }
+    return { rows, removals: removed, unfitCells: writer.unfitCells }
+  }
+
+  async #sweep(file: TargetFile, generated: Date, rowsBefore: number): Promise<number> {
+    const table = tableOf(file.id)
+    const generatedMs = generated.getTime()
+    const isOlder = `version_ms < ${generatedMs}`
+    const lacking = await countRows(this.#database, table, this.category, isOlder)
+    file.checkRemoval(rowsBefore, lacking)
+    if (lacking > 0) await sweep(this.#database, table, this.category, isOlder, generatedMs)
+    return lacking
+  }
+}

@@ -1,0 +1,212 @@
+// The tables of a database that `sync` writes, and their views. If you change a table, add a step to
+// STEPS, and also change src/guide/databases.md.
+
+import type { Columns } from '../../engine/index'
+import {
+  int32,
+  int64,
+  itemGroupColumns,
+  itemPriorityColumns,
+  itemSnapshotColumns,
+  text,
+} from '../../engine/index'
+import type { FileId, StateOrigin } from '../../sync/index'
+import { type ColumnType, columnTypeOf, OTHER_CELLS } from './column-types'
+import { type Database, sqlName, sqlText } from './duckdb-api'
+import { foreign } from './duckdb-errors'
+import type { OwnColumn } from './row-writer'
+
+/** One of the three tables of rows. */
+export interface RowTable {
+  readonly name: 'items' | 'item_groups' | 'priorities'
+  readonly key: 'itemId' | 'itemGroupId'
+  readonly columns: Columns
+}
+
+const ITEMS: RowTable = { name: 'items', key: 'itemId', columns: itemSnapshotColumns }
+const GROUPS: RowTable = { name: 'item_groups', key: 'itemGroupId', columns: itemGroupColumns }
+const PRIORITIES: RowTable = { name: 'priorities', key: 'itemId', columns: itemPriorityColumns }
+const ROW_TABLES = [ITEMS, GROUPS, PRIORITIES]
+
+export function tableOf({ feed }: FileId): RowTable {
+  if (feed === 'item_group') return GROUPS
+  return feed === 'item_priority' ? PRIORITIES : ITEMS
+}
+
+/** The table that says whose the others are. */
+const META = 'feedmill'
+const META_COLUMNS = 'name,value'
+const TABLE_NAMES = [
+  META,
+  ...ROW_TABLES.map(({ name }) => name),
+  'removals',
+  'files',
+  'forgotten_removals',
+  'current_items',
+]
+
+const TEXT = columnTypeOf(text())
+const BIGINT: ColumnType = columnTypeOf(int64())
+const INTEGER: ColumnType = columnTypeOf(int32())
+
+/** What identifies a row's category and its version, after the columns of the feed. */
+export const OWN_COLUMNS: readonly OwnColumn[] = [
+  { name: 'marketplace', type: TEXT },
+  { name: 'top_category_id', type: TEXT },
+  // The number of the file in the ledger of the category.
+  { name: 'file', type: INTEGER },
+  { name: 'version_ms', type: BIGINT },
+  { name: 'generated_ms', type: BIGINT },
+  { name: 'checksum', type: BIGINT },
+]
+
+/** The columns of the removals that a file brings, before they are merged. */
+export const REMOVAL_COLUMNS: Columns = {
+  key: text(),
+  version_ms: int64(),
+  generated_ms: int64(),
+}
+
+const STEPS: readonly (() => string)[] = [
+  () => `
+    ${ROW_TABLES.map(rowTable).join('\n')}
+    CREATE TABLE removals (
+      marketplace VARCHAR, top_category_id VARCHAR, "table" VARCHAR, key VARCHAR,
+      version_ms BIGINT, generated_ms BIGINT
+    );
+    CREATE TABLE files (
+      marketplace VARCHAR, top_category_id VARCHAR, sequence INTEGER, file VARCHAR,
+      last_modified VARCHAR, etag VARCHAR, total_bytes BIGINT, raw_bytes BIGINT,
+      inserted BIGINT, updated BIGINT, deleted BIGINT, unchanged BIGINT, stale BIGINT,
+      bad_rows BIGINT, unfit_cells BIGINT, applied_at TIMESTAMP,
+      PRIMARY KEY (marketplace, top_category_id, sequence)
+    );
+    CREATE TABLE forgotten_removals (
+      marketplace VARCHAR, top_category_id VARCHAR, before_ms BIGINT
+    );
+    ${CURRENT_ITEMS}`,
+]
+
+/**
+ * Items with their priority, their group, and where they ship: the rule of `subtractRegions`
+ * (item-feeds.md, section 2.5).
+ */
+const CURRENT_ITEMS = `
+  CREATE VIEW current_items AS
+  WITH regions AS (
+    SELECT item.*,
+      coalesce(shipToIncludedRegions.countries, []) AS included_countries,
+      coalesce(shipToIncludedRegions.regions, []) AS included_regions,
+      coalesce(shipToExcludedRegions.countries, []) AS excluded_countries,
+      coalesce(shipToExcludedRegions.regions, []) AS excluded_regions
+    FROM items AS item
+  ), rest AS (
+    SELECT *,
+      CASE WHEN list_contains(excluded_regions, 'WORLDWIDE') THEN []
+        ELSE list_filter(included_countries, lambda name: NOT list_contains(excluded_countries, name))
+      END AS countries,
+      CASE WHEN list_contains(excluded_regions, 'WORLDWIDE') THEN []
+        ELSE list_filter(included_regions, lambda name: NOT list_contains(excluded_regions, name))
+      END AS regions
+    FROM regions
+  )
+  SELECT
+    item.* EXCLUDE (included_countries, included_regions, excluded_countries, excluded_regions,
+      countries, regions),
+    struct_pack(
+      countries := countries,
+      regions := regions,
+      except_countries := CASE WHEN len(regions) > 0 THEN excluded_countries ELSE [] END,
+      except_regions := CASE WHEN len(countries) + len(regions) > 0 THEN excluded_regions ELSE [] END
+    ) AS ship_to,
+    CASE WHEN item_group.itemGroupId IS NOT NULL THEN item_group END AS item_group,
+    CASE WHEN priority.itemId IS NOT NULL THEN priority END AS priority
+  FROM rest AS item
+  LEFT JOIN item_groups AS item_group
+    ON item_group.itemGroupId = item.primaryItemGroupId
+    AND item_group.marketplace = item.marketplace
+    AND item_group.top_category_id = item.top_category_id
+  LEFT JOIN priorities AS priority
+    ON priority.itemId = item.itemId
+    AND priority.marketplace = item.marketplace
+    AND priority.top_category_id = item.top_category_id;`
+
+/**
+ * Makes the tables of a new database, brings those of an earlier version up to date, and checks
+ * whose rows they hold.
+ * @throws FeedError STATE_FOREIGN
+ */
+export async function prepareTables(database: Database, { service }: StateOrigin): Promise<void> {
+  const settings = await settingsOf(database)
+  const version = Number(settings?.get('tables') ?? 0)
+  if (version > STEPS.length)
+    throw foreign(database.path, 'tables', `version ${STEPS.length} at most`, `version ${version}`)
+  const known = settings?.get('service')
+  if (known !== undefined && known !== service)
+    throw foreign(database.path, 'service', service, known)
+  if (version === STEPS.length) return
+  await database.run(`
+    BEGIN;
+    CREATE TABLE IF NOT EXISTS ${META} (name VARCHAR, value VARCHAR);
+    ${STEPS.slice(version)
+      .map(step => step())
+      .join('\n')}
+    DELETE FROM ${META};
+    INSERT INTO ${META} VALUES ('tables', '${STEPS.length}'), ('service', ${sqlText(service)});
+    COMMIT;`)
+}
+
+/** @throws FeedError STATE_FOREIGN for a database without the tables of `sync` */
+export async function serviceOf(database: Database): Promise<string> {
+  const service = (await settingsOf(database))?.get('service')
+  if (service === undefined)
+    throw foreign(database.path, 'content', 'the tables of feedmill', 'other content')
+  return service
+}
+
+/**
+ * Returns the names and values that say whose the tables are; undefined where no table or view has
+ * one of our names.
+ * @throws FeedError STATE_FOREIGN where somebody else made one of them
+ */
+async function settingsOf(database: Database): Promise<ReadonlyMap<string, string> | undefined> {
+  // DuckDB finds a table whatever the case of its name.
+  const found = await database.rows<{ name: string; columns: string }>(
+    `SELECT lower(table_name) AS name, string_agg(column_name, ',' ORDER BY column_index) AS columns
+     FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal
+       AND schema_name = 'main' AND name IN (${TABLE_NAMES.map(sqlText).join(', ')})
+     GROUP BY ALL`,
+  )
+  if (found.length === 0) return undefined
+  const settings =
+    found.find(({ name }) => name === META)?.columns === META_COLUMNS
+      ? await metaOf(database)
+      : undefined
+  const lacking = TABLE_NAMES.filter(name => !found.some(table => table.name === name))
+  if (settings?.has('tables') && settings.has('service') && lacking.length === 0) return settings
+  throw foreign(database.path, 'tables', 'those of feedmill', `another ${found[0]!.name}`)
+}
+
+/** Returns the names and values that say whose tables these are. */
+async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.rows<{ name: string; value: string }>(`SELECT * FROM ${META}`)
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}
+
+function rowTable({ name, columns }: RowTable): string {
+  return createTable(name, columns, OWN_COLUMNS)
+}
+
+/** The statement that makes a table for a RowWriter. */
+export function createTable(
+  name: string,
+  columns: Columns,
+  own: readonly OwnColumn[],
+  kind = 'TABLE',
+): string {
+  const typed = Object.entries(columns).map(
+    ([column, spec]) => `${sqlName(column)} ${columnTypeOf(spec).sql}`,
+  )
+  const others = [`other ${OTHER_CELLS.sql}`, ...own.map(({ name, type }) => `${name} ${type.sql}`)]
+  return `CREATE ${kind} ${sqlName(name)} (${[...typed, ...others].join(', ')});`
+}

@@ -1,0 +1,99 @@
+// The address of a database: what a caller gives, checked, and its name in messages, which never
+// has the password. pg reads the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE and the others).
+
+import {
+  anObject,
+  anyText,
+  FeedError,
+  flag,
+  knownOptions,
+  type OptionNames,
+  secretText,
+  wholeNumber,
+} from '../../engine/index'
+
+/** The parts of an address, as pg has them. pg takes what is left out from its environment. */
+export interface PostgresConnectionOptions {
+  /** The name of a host, or the folder of a Unix socket. Default: PGHOST, or `localhost`. */
+  readonly host?: string
+  /** The port of the server, 1 to 65,535. Default: PGPORT, or 5,432. Bounds: as TCP has them. */
+  readonly port?: number
+  /** The name of the user. Default: PGUSER, or that of the process. */
+  readonly user?: string
+  /** The name of the database. Default: PGDATABASE, or that of the user. */
+  readonly database?: string
+  /** The password, or a function that gives one for each connection. Default: PGPASSWORD. */
+  readonly password?: string | (() => string | Promise<string>)
+  /**
+   * True, or the options of a TLS connection of Node: `ca`, `cert`, `key`, `rejectUnauthorized`.
+   * Default: as PGSSLMODE says.
+   */
+  readonly ssl?: boolean | object
+  /** Settings of the session, such as `-c search_path=shop`. Default: none. */
+  readonly options?: string
+}
+
+/**
+ * A URL `postgres://user@host:port/database?sslmode=…`, or its parts. Without a password, pg reads
+ * PGPASSWORD, and then the file of PGPASSFILE or `~/.pgpass`. The parameters `schema` and `prefix`
+ * of a URL are the options of these names, where a caller gives none.
+ */
+export type PostgresConnectionInput = string | PostgresConnectionOptions
+
+/** A checked address. */
+export interface PostgresAddress {
+  /** The address without password and parameters. */
+  readonly name: string
+  readonly input: PostgresConnectionInput
+  /** What a URL says about the tables. */
+  readonly tables: { readonly schema?: string; readonly prefix?: string }
+}
+
+const PARTS: OptionNames<PostgresConnectionOptions> = {
+  host: true,
+  port: true,
+  user: true,
+  database: true,
+  password: true,
+  ssl: true,
+  options: true,
+}
+
+/** @throws FeedError OPTION_INVALID, which never shows the address */
+export function addressOf(input: PostgresConnectionInput): PostgresAddress {
+  if (typeof input === 'string') return addressOfUrl(input)
+  const parts = knownOptions(anObject('connection', input), PARTS, 'connection')
+  const { port, password, ssl = false, host = '', user = '', database = '', options = '' } = parts
+  for (const [name, text] of Object.entries({ host, user, database, options }))
+    anyText(`connection.${name}`, text)
+  if (port !== undefined) wholeNumber('connection.port', port, 1, 65_535)
+  if (typeof password !== 'function' && password !== undefined)
+    secretText('connection.password', password)
+  if (typeof ssl !== 'object') flag('connection.ssl', ssl)
+  const at = user === '' ? '' : `${user}@`
+  const place = `${host}${port === undefined ? '' : `:${port}`}`
+  return { name: `postgres://${at}${place}/${database}`, input: { ...input }, tables: {} }
+}
+
+/** The settings of the address, for a client of pg. */
+export function clientConfig({ input }: PostgresAddress): Record<string, unknown> {
+  return typeof input === 'string' ? { connectionString: input } : { ...input }
+}
+
+function addressOfUrl(text: string): PostgresAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // An @ in the path belongs to a password with a slash that is not encoded.
+  if (url === undefined || !/^postgres(ql)?:\/\/[^/?#]*(\/[^@?#]*)?([?#]|$)/i.test(text)) {
+    const expected = 'a URL postgres://user@host:port/database, or an object with these parts'
+    // The text may be a URL with a password, so that the error shows nothing of it.
+    const context = { option: 'connection', expected, received: 'other text' }
+    throw new FeedError('OPTION_INVALID', `connection must be ${expected}`, context)
+  }
+  const user = url.username === '' ? '' : `${url.username}@`
+  const given = ['schema', 'prefix'].filter(name => url.searchParams.has(name))
+  return {
+    name: `postgres://${user}${url.host}${url.pathname}`,
+    input: text,
+    tables: Object.fromEntries(given.map(name => [name, url.searchParams.get(name)])),
+  }
+}

@@ -1,0 +1,244 @@
+// One category in PostgreSQL: it brings the rows of a file into its tables together with the entry
+// of the ledger. session.ts repeats what a lost connection has interrupted.
+
+import type { BoundHeader, Columns } from '../../engine/index'
+import {
+  type AppliedFile,
+  type Category,
+  type FileId,
+  fileIdKey,
+  NO_ROWS,
+  type RowTally,
+  type TargetCategory,
+  type TargetFile,
+} from '../../sync/index'
+import type { CategoryLock } from './category-lock'
+import { CopyBuffer } from './copy-buffer'
+import { CopyHeads } from './copy-heads'
+import { CopyRows } from './copy-rows'
+import { readLedger, writeEntry } from './ledger-table'
+import {
+  countRows,
+  createStaging,
+  hasRows,
+  mergeStaging,
+  stagingTable,
+  sweep,
+  WRITTEN,
+} from './merge-sql'
+import { type CopyIn, hasState, type PgConnection } from './pg-adapter'
+import type { PostgresSession } from './session'
+import { type Part, quoted, type TargetNames } from './sql-names'
+import { HEAD_COLUMNS, PART_COLUMNS } from './sql-types'
+import { inSnapshot, inTransaction } from './transaction'
+
+/** A row of an index of PostgreSQL has at most 2,704 bytes. Longer keys make bad rows. */
+const MAX_KEY_BYTES = 2_000
+const UNIQUE_VIOLATION = '23505'
+
+/** What a category needs of its target. */
+export interface CategoryPlace {
+  readonly session: PostgresSession
+  readonly names: TargetNames
+  readonly lock: CategoryLock
+  /** The table of a part, or its partition for the category. */
+  readonly tables: Readonly<Record<Part, string>>
+}
+
+export class PostgresCategory implements TargetCategory {
+  readonly category: Category
+  readonly #place: CategoryPlace
+  #files: readonly AppliedFile[] = []
+  #byKey: ReadonlyMap<string, AppliedFile> = new Map()
+
+  constructor(category: Category, place: CategoryPlace) {
+    this.category = category
+    this.#place = place
+  }
+
+  get files(): readonly AppliedFile[] {
+    return this.#files
+  }
+
+  /** Takes the lock on a new connection, and reads the ledger. */
+  async connected(connection: PgConnection): Promise<void> {
+    const { lock, names } = this.#place
+    await lock.take(connection)
+    this.#keep(await readLedger(connection, names, this.category))
+  }
+
+  apply(file: TargetFile): Promise<AppliedFile> {
+    const key = fileIdKey(file.id)
+    return this.#place.session.run(async connection => {
+      // The commit may have succeeded although its answer was lost with the connection. The ledger
+      // was read again since.
+      const known = this.#byKey.get(key)
+      if (known !== undefined) return known
+      const entry = await inSnapshot(connection, () => this.#applyIn(connection, file))
+      this.#keep([...this.#files, entry])
+      return entry
+    })
+  }
+
+  removalsForgotten(): Promise<Date | undefined> {
+    const { session, names } = this.#place
+    return session.run(async connection => {
+      const [row] = await connection.query(
+        `SELECT removals_forgotten AS at FROM ${names.table('writers')}
+         WHERE marketplace = $1 AND feed_category = $2`,
+        this.#parameters,
+      )
+      return row?.at instanceof Date ? row.at : undefined
+    })
+  }
+
+  forgetRemovals(before: Date): Promise<void> {
+    const { session, names, lock, tables } = this.#place
+    return session.run(connection =>
+      inTransaction(connection, async () => {
+        await lock.prove(connection)
+        for (const table of Object.values(tables))
+          await connection.query(
+            `DELETE FROM ${table}
+             WHERE marketplace = $1 AND feed_category = $2 AND removed AND time_ms < $3`,
+            [...this.#parameters, before.getTime()],
+          )
+        await connection.query(
+          `UPDATE ${names.table('writers')} SET removals_forgotten = $3
+           WHERE marketplace = $1 AND feed_category = $2`,
+          [...this.#parameters, before.toISOString()],
+        )
+      }),
+    )
+  }
+
+  get #parameters(): readonly [string, string] {
+    return [this.category.marketplace, this.category.categoryId]
+  }
+
+  #keep(files: readonly AppliedFile[]): void {
+    this.#files = files
+    this.#byKey = new Map(files.map(file => [fileIdKey(file.id), file]))
+  }
+
+  async #applyIn(connection: PgConnection, file: TargetFile): Promise<AppliedFile> {
+    const { names, lock } = this.#place
+    await lock.prove(connection)
+    const { rows, longKeys } = await this.#merge(connection, file)
+    const { id, identity, rawBytes } = file
+    const sequence = this.#files.length + 1
+    const badRows = file.badRows + longKeys
+    const entry: AppliedFile = { id, ...identity, rawBytes, sequence, rows, badRows }
+    await writeEntry(connection, names, entry)
+    return entry
+  }
+
+  async #merge(
+    connection: PgConnection,
+    file: TargetFile,
+  ): Promise<{ rows: RowTally; longKeys: number }> {
+    const part = partOf(file.id)
+    const table = this.#place.tables[part]
+    const generatedMs = file.generated?.getTime()
+    if (generatedMs !== undefined) {
+      const [has] = await connection.query(hasRows(table), this.#parameters)
+      const filled = has?.found ? undefined : await this.#fill(connection, file, part)
+      if (filled !== undefined) return filled
+    }
+    const rowsBefore =
+      generatedMs === undefined ? 0 : await this.#count(connection, countRows(table))
+    await connection.query(createStaging(part, table))
+    const { copied, longKeys } = await this.#copy(connection, file, part, stagingTable(part))
+    const tally = { ...NO_ROWS, stale: copied }
+    for (const { kind, rows } of await connection.query(mergeStaging(part, table))) {
+      if (kind === WRITTEN) continue
+      // The rows that are left are stale: another row of the file has their key.
+      tally.stale -= Number(rows)
+      tally[kind as keyof RowTally] += Number(rows)
+    }
+    if (generatedMs !== undefined) {
+      const removed = await this.#count(connection, sweep(part, table), generatedMs)
+      file.checkRemoval(rowsBefore, removed)
+      tally.deleted += removed
+    }
+    return { rows: tally, longKeys }
+  }
+
+  /**
+   * Copies the first bootstrap of a category into its table, which has no row that it could meet.
+   * Returns undefined, and leaves the table empty, where the file has a key twice.
+   */
+  async #fill(connection: PgConnection, file: TargetFile, part: Part) {
+    await connection.query('SAVEPOINT filling')
+    try {
+      const { copied, longKeys } = await this.#copy(
+        connection,
+        file,
+        part,
+        this.#place.tables[part],
+      )
+      file.checkRemoval(0, 0)
+      return { rows: { ...NO_ROWS, inserted: copied }, longKeys }
+    } catch (error) {
+      if (!hasState(error, UNIQUE_VIOLATION)) throw error
+      await connection.query('ROLLBACK TO SAVEPOINT filling')
+      return undefined
+    }
+  }
+
+  async #copy(connection: PgConnection, file: TargetFile, part: Part, table: string) {
+    const { marketplace, categoryId } = this.category
+    const heads = new CopyHeads(marketplace, categoryId)
+    const buffer = new CopyBuffer()
+    let header: BoundHeader<Columns> | undefined
+    let rows: CopyRows | undefined
+    let copy: CopyIn | undefined
+    let copied = 0
+    let longKeys = 0
+    try {
+      for await (const { batch, keys, heads: versions } of file.rows()) {
+        if (rows === undefined || batch.header !== header) {
+          header = batch.header
+          rows = new CopyRows(header, PART_COLUMNS[part])
+          if (buffer.length > 0) await copy?.write(buffer.take())
+          await copy?.end()
+          copy = await connection.copy(copyInto(table, rows.columns))
+        }
+        const write = rows.writer(batch, buffer)
+        for (let n = 0; n < keys.length; n++) {
+          if (keys[n]!.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(keys[n]!) > MAX_KEY_BYTES) {
+            longKeys++
+            continue
+          }
+          heads.write(versions[n]!, buffer)
+          write(batch.row(n).slot)
+          buffer.endRow()
+          copied++
+          if (buffer.isFull) await copy?.write(buffer.take())
+        }
+      }
+      if (buffer.length > 0) await copy?.write(buffer.take())
+      await copy?.end()
+      return { copied, longKeys }
+    } catch (error) {
+      // The failure of the rows is the one to report.
+      if (!connection.isLost) await copy?.abort().catch(() => connection.destroy())
+      throw error
+    }
+  }
+
+  async #count(connection: PgConnection, sql: string, ...more: readonly number[]): Promise<number> {
+    const [row] = await connection.query(sql, [...this.#parameters, ...more])
+    return Number(row?.rows)
+  }
+}
+
+function copyInto(table: string, columns: readonly string[]): string {
+  const all = [...Object.keys(HEAD_COLUMNS), ...columns].map(quoted)
+  return `COPY ${table} (${all.join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`
+}
+
+function partOf({ feed }: FileId): Part {
+  if (feed === 'item_group') return 'item_groups'
+  return feed === 'item_priority' ? 'priorities' : 'items'
+}

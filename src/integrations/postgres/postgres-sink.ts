@@ -1,0 +1,197 @@
+// A sink that appends the rows of a pipeline to a table of PostgreSQL, in one transaction.
+
+import type { BoundHeader, Columns, RowBatch, Sink } from '../../engine/index'
+import {
+  type AnyFeedError,
+  durationMs,
+  FeedError,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  rowBatch,
+  sinkFailed,
+} from '../../engine/index'
+import { addressOf, type PostgresConnectionInput } from './address'
+import { CopyBuffer } from './copy-buffer'
+import { CopyRows } from './copy-rows'
+import { columnsOf, foreign } from './migrations'
+import { type CopyIn, PgConnection } from './pg-adapter'
+import { quoted, sqlName } from './sql-names'
+import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
+
+/** Times are in milliseconds. */
+export interface PostgresSinkOptions {
+  /** The table, which is made of the schema of the rows where it is missing. */
+  readonly table: string
+  /**
+   * The schema of the table, which has to be there. Default: the parameter `schema` of the address,
+   * or `public`.
+   */
+  readonly schema?: string
+  /** The limit for a new connection. Default: 10,000. */
+  readonly connectTimeoutMs?: number
+  /** The limit for a wait for a lock. Default: 5,000. */
+  readonly lockTimeoutMs?: number
+  /** The limit for one statement, such as the COPY of all rows. Default: 3,600,000. */
+  readonly statementTimeoutMs?: number
+}
+
+const NAME = 'postgres'
+const OPTIONS: OptionNames<PostgresSinkOptions> = {
+  table: true,
+  schema: true,
+  connectTimeoutMs: true,
+  lockTimeoutMs: true,
+  statementTimeoutMs: true,
+}
+
+/**
+ * Makes a sink that appends rows to a table, in one transaction: all rows become visible when the
+ * pipeline has succeeded, or none. It needs the packages pg and pg-copy-streams.
+ *
+ * The table has a column for each column of the schema of the rows (`price_value` for
+ * `priceValue`), with its type, and the column `other` of the type jsonb with the cells of columns
+ * that the schema does not know. A list is an array; pairs, regions and JSON are jsonb. A table that
+ * is there is used as it is. PostgreSQL has no NUL in text: U+FFFD stands in its place.
+ * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
+ * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; CELL_INVALID for a cell that is
+ * no value of its column; STATE_FOREIGN for a table that lacks a column of the rows; SINK_FAILED, which is retryable where the connection was lost
+ * @example
+ * ```ts
+ * import { postgresSink } from 'feedmill/postgres'
+ *
+ * const sink = postgresSink('postgres://shop@db.example/shop', { table: 'items' })
+ * console.log(sink.name)
+ * // => postgres
+ * ```
+ */
+export function postgresSink<C extends Columns>(
+  connection: PostgresConnectionInput,
+  options: PostgresSinkOptions,
+): Sink<RowBatch<C>> {
+  const address = addressOf(connection)
+  const {
+    table,
+    schema = address.tables.schema ?? 'public',
+    connectTimeoutMs = 10_000,
+    lockTimeoutMs = 5_000,
+    statementTimeoutMs = 3_600_000,
+  } = knownOptions(options, OPTIONS)
+  const limits = {
+    connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
+    lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
+    statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
+  }
+  const fullTable = (address.tables.prefix ?? '') + filledText('table', table)
+  const name = `${quoted(sqlName('schema', schema))}.${quoted(sqlName('table', fullTable))}`
+  const typed = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (cause) {
+      throw sinkError(`${address.name} ${name}`, cause)
+    }
+  }
+  let writing: TableWriter | undefined
+  let isInUse = false
+  /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
+  let refused = 0
+  return {
+    name: NAME,
+    open: () =>
+      typed(async () => {
+        if (isInUse) {
+          refused++
+          throw sinkFailed(NAME, name, 'another run of the same sink is writing it')
+        }
+        isInUse = true
+        const opened = await PgConnection.open(address, limits)
+        writing = new TableWriter(opened, name)
+        await opened.query('BEGIN')
+      }),
+    write: batch => typed(async () => writing?.write(rowBatch(NAME, batch))),
+    prepare: () => typed(async () => writing?.finish()),
+    commit: () =>
+      typed(async () => {
+        await writing?.connection.query('COMMIT')
+        await writing?.connection.end()
+        writing = undefined
+        isInUse = false
+      }),
+    // The server rolls back when its connection ends.
+    abort: () => {
+      if (refused > 0) {
+        refused--
+        return
+      }
+      isInUse = false
+      writing?.connection.destroy()
+      writing = undefined
+    },
+  }
+}
+
+class TableWriter {
+  readonly connection: PgConnection
+  readonly #table: string
+  readonly #buffer = new CopyBuffer()
+  #header: BoundHeader<Columns> | undefined
+  #rows: CopyRows | undefined
+  #copy: CopyIn | undefined
+
+  constructor(connection: PgConnection, table: string) {
+    this.connection = connection
+    this.#table = table
+  }
+
+  async write(batch: RowBatch<Columns>): Promise<void> {
+    if (this.#rows === undefined || batch.header !== this.#header) await this.#begin(batch.header)
+    const write = this.#rows!.writer(batch, this.#buffer)
+    for (const { slot } of batch) {
+      write(slot)
+      this.#buffer.endRow()
+      if (this.#buffer.isFull) await this.#copy?.write(this.#buffer.take())
+    }
+  }
+
+  async finish(): Promise<void> {
+    if (this.#buffer.length > 0) await this.#copy?.write(this.#buffer.take())
+    await this.#copy?.end()
+    this.#copy = undefined
+  }
+
+  /** Rows of another file may have other columns, which a COPY names once. */
+  async #begin(header: BoundHeader<Columns>): Promise<void> {
+    await this.finish()
+    const columns = sqlColumnsOf(header.schema.columns)
+    await this.connection.query(createTable(this.#table, columns))
+    this.#header = header
+    this.#rows = new CopyRows(header, columns, error => {
+      throw error
+    })
+    const present = await columnsOf(this.connection, this.#table)
+    const missing = this.#rows.columns.filter(name => !present.has(name))
+    if (missing.length > 0)
+      throw foreign(this.#table, 'columns', missing.join(', '), 'those of another table', 'table')
+    const names = this.#rows.columns.map(quoted).join(', ')
+    this.#copy = await this.connection.copy(
+      `COPY ${this.#table} (${names}) FROM STDIN WITH (FORMAT text, NULL '')`,
+    )
+  }
+}
+
+function createTable(table: string, columns: readonly SqlColumn[]): string {
+  const all = columns.map(({ name, spec }) => `${quoted(name)} ${sqlTypeOf(spec)}`)
+  return `CREATE TABLE IF NOT EXISTS ${table} (${[...all, 'other jsonb'].join(', ')})`
+}
+
+function sinkError(target: string, cause: unknown): AnyFeedError {
+  if (!FeedError.is(cause) || cause.code !== 'STATE_IO') throw cause
+  const { message, context } = sinkFailed(NAME, target, cause)
+  const reason = cause.context.reason
+  return new FeedError(
+    'SINK_FAILED',
+    message,
+    { ...context, reason },
+    { retryable: cause.retryable },
+  )
+}

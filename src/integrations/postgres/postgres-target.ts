@@ -1,0 +1,267 @@
+// PostgreSQL as a target of `sync`: its options, and what a run opens.
+
+import {
+  anObject,
+  durationMs,
+  filledText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  type RetryOptions,
+  retryPolicy,
+} from '../../engine/index'
+import type {
+  Category,
+  OpenTarget,
+  SyncTarget,
+  TargetCategory,
+  TargetContents,
+  TargetOptions,
+} from '../../sync/index'
+import { addressOf, type PostgresConnectionInput } from './address'
+import { CategoryLock } from './category-lock'
+import { readLedger } from './ledger-table'
+import { claimService, foreign, knownTables, migrate } from './migrations'
+import { createPartitions, removeRows, tablesOf } from './partitions'
+import type { PgConnection } from './pg-adapter'
+import { PostgresCategory } from './postgres-category'
+import { PostgresSession } from './session'
+import { TargetNames } from './sql-names'
+import { inTransaction } from './transaction'
+
+/** Times are in milliseconds. */
+export interface PostgresTargetOptions
+  extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+  /**
+   * The schema of the tables, which is made where it is missing. Default: the parameter `schema` of
+   * the address, or `feedmill`.
+   */
+  readonly schema?: string
+  /**
+   * What the names of all tables begin with, at most 20 bytes. Default: the parameter `prefix` of
+   * the address, or nothing.
+   */
+  readonly prefix?: string
+  /**
+   * True makes tables with a partition for each marketplace and category, so that
+   * {@link dropCategory} takes no longer for more rows. It is decided when the tables are made.
+   * Default: as the tables are, and without partitions where there are none.
+   */
+  readonly partition?: boolean
+  /** The limit for a new connection. Default: 10,000. */
+  readonly connectTimeoutMs?: number
+  /** The limit for a wait for a lock, such as another writer's. Default: 5,000. */
+  readonly lockTimeoutMs?: number
+  /**
+   * The limit for one statement, such as the COPY or the merge of a file. Default: 3,600,000.
+   */
+  readonly statementTimeoutMs?: number
+}
+
+const OPTIONS: OptionNames<PostgresTargetOptions> = {
+  schema: true,
+  prefix: true,
+  partition: true,
+  connectTimeoutMs: true,
+  lockTimeoutMs: true,
+  statementTimeoutMs: true,
+  patienceMs: true,
+  backoffBaseMs: true,
+  backoffCapMs: true,
+}
+
+/**
+ * Makes a target of `sync` over a database of PostgreSQL 13 or later with the encoding UTF8, which
+ * needs the packages pg and pg-copy-streams. The run makes the tables and brings those of an older
+ * release up to date.
+ *
+ * The tables `items`, `item_groups` and `priorities` have a column for each column of the feeds
+ * (`price_value` for `priceValue`), with its type. Queries take the rows `WHERE NOT removed`: a row
+ * that is removed stays for some weeks, so that an older file cannot bring it back. A cell that is
+ * no value of its column is NULL, and the column `invalid` has its text; the column `other` has the
+ * cells of columns that the schema does not know. PostgreSQL has no NUL in text: U+FFFD stands in
+ * its place.
+ *
+ * The rows of a file and its entry in the table `files` are one transaction. Where the connection is
+ * lost, the run connects again and does the file again, for `patienceMs` in all.
+ * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
+ * @throws FeedError OPTION_INVALID; the run fails with DEPENDENCY_MISSING, STATE_IO, STATE_LOCKED,
+ * STATE_FOREIGN, STATE_CORRUPT
+ * @example
+ * ```ts
+ * import { postgresTarget } from 'feedmill/postgres'
+ *
+ * const target = postgresTarget('postgres://shop@db.example/shop', { schema: 'feeds' })
+ * console.log(target.name)
+ * // => postgres://shop@db.example/shop?schema=feeds
+ * ```
+ */
+export function postgresTarget(
+  connection: PostgresConnectionInput,
+  options: PostgresTargetOptions = {},
+): SyncTarget {
+  const settings = settingsOf(connection, options)
+  return {
+    name: settings.address.name,
+    open: async targetOptions => openTarget(settings, targetOptions),
+    contents: () => contentsOf(settings),
+  }
+}
+
+/**
+ * Removes a category with its ledger, in one transaction. The next run fetches it anew. In
+ * partitioned tables it takes no longer for more rows.
+ * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING, STATE_IO, STATE_FOREIGN; STATE_LOCKED while a
+ * run writes the category
+ */
+export async function dropCategory(
+  connection: PostgresConnectionInput,
+  category: Category,
+  options: PostgresTargetOptions = {},
+): Promise<void> {
+  const settings = settingsOf(connection, options)
+  const { names, address, partition } = settings
+  const { signal } = new AbortController()
+  const session = new PostgresSession({ ...settings, signal })
+  const marketplace = filledText('category.marketplace', anObject('category', category).marketplace)
+  const categoryId = filledText('category.categoryId', category.categoryId)
+  const lock = new CategoryLock(names, address.name, category)
+  try {
+    await session.run(async pg => {
+      const { isPartitioned } = await migrate(pg, address.name, names, { partition })
+      await lock.take(pg)
+      await inTransaction(pg, async () => {
+        await lock.prove(pg)
+        await removeRows(pg, names, category, isPartitioned)
+        const ofCategory = 'WHERE marketplace = $1 AND feed_category = $2'
+        const parameters = [marketplace, categoryId]
+        await pg.query(`DELETE FROM ${names.table('files')} ${ofCategory}`, parameters)
+        await pg.query(
+          `UPDATE ${names.table('writers')} SET removals_forgotten = NULL ${ofCategory}`,
+          parameters,
+        )
+      })
+    })
+  } finally {
+    await session.close()
+  }
+}
+
+type Settings = ReturnType<typeof settingsOf>
+
+function settingsOf(connection: PostgresConnectionInput, options: PostgresTargetOptions) {
+  const address = addressOf(connection)
+  const {
+    schema = address.tables.schema ?? 'feedmill',
+    prefix = address.tables.prefix ?? '',
+    partition,
+    connectTimeoutMs = 10_000,
+    lockTimeoutMs = 5_000,
+    statementTimeoutMs = 3_600_000,
+    patienceMs,
+    backoffBaseMs,
+    backoffCapMs,
+  } = knownOptions(options, OPTIONS)
+  if (partition !== undefined) flag('partition', partition)
+  const given = Object.entries({ patienceMs, backoffBaseMs, backoffCapMs })
+  return {
+    address: { ...address, name: placeOf(address.name, { schema, prefix }) },
+    names: new TargetNames(schema, prefix),
+    partition,
+    limits: {
+      connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
+      lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
+      statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
+    },
+    retry: retryPolicy(Object.fromEntries(given.filter(([, value]) => value !== undefined))),
+  }
+}
+
+/** The name of a target says which tables it has, where they are not those of an address alone. */
+function placeOf(address: string, tables: { schema: string; prefix: string }): string {
+  const { schema, prefix } = tables
+  const parameters = new URLSearchParams({
+    ...(schema !== 'feedmill' && { schema }),
+    ...(prefix !== '' && { prefix }),
+  })
+  return parameters.size === 0 ? address : `${address}?${parameters}`
+}
+
+async function openTarget(
+  settings: Settings,
+  { origin, signal }: TargetOptions,
+): Promise<OpenPostgres> {
+  const { address, names, partition } = settings
+  const session = new PostgresSession({ ...settings, signal })
+  try {
+    const isPartitioned = await session.run(async connection => {
+      const meta = await migrate(connection, address.name, names, { partition })
+      if (meta.service !== origin.service)
+        await claimService(connection, address.name, names, origin.service)
+      return meta.isPartitioned
+    })
+    return new OpenPostgres(session, settings, isPartitioned)
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+async function contentsOf(settings: Settings): Promise<TargetContents> {
+  const { address, names } = settings
+  const session = new PostgresSession({ ...settings, signal: new AbortController().signal })
+  try {
+    return await session.run(async connection => {
+      const meta = await knownTables(connection, address.name, names)
+      if (meta === undefined)
+        throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
+      const writers = await connection.query(
+        `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
+      )
+      const categories: TargetContents['categories'][number][] = []
+      for (const row of writers) {
+        const category = {
+          marketplace: String(row.marketplace),
+          categoryId: String(row.feed_category),
+        }
+        categories.push({ category, files: await readLedger(connection, names, category) })
+      }
+      return { service: meta.service ?? '', categories }
+    })
+  } finally {
+    await session.close()
+  }
+}
+
+class OpenPostgres implements OpenTarget {
+  readonly #session: PostgresSession
+  readonly #settings: Settings
+  readonly #isPartitioned: boolean
+
+  constructor(session: PostgresSession, settings: Settings, isPartitioned: boolean) {
+    this.#session = session
+    this.#settings = settings
+    this.#isPartitioned = isPartitioned
+  }
+
+  async category(category: Category): Promise<TargetCategory> {
+    const { names, address } = this.#settings
+    const opened = new PostgresCategory(category, {
+      session: this.#session,
+      names,
+      lock: new CategoryLock(names, address.name, category),
+      tables: tablesOf(names, category, this.#isPartitioned),
+    })
+    const connect = async (connection: PgConnection) => {
+      await opened.connected(connection)
+      if (this.#isPartitioned) await createPartitions(connection, names, category)
+    }
+    await this.#session.run(connect)
+    this.#session.onConnect(connect)
+    return opened
+  }
+
+  close(): Promise<void> {
+    return this.#session.close()
+  }
+}

@@ -1,0 +1,105 @@
+// The connection of an open target. It makes a new connection where one was lost, takes the locks
+// of the categories again, and repeats the work. A transaction is on the connection alone: the work
+// of several categories waits in a queue.
+
+import {
+  type AnyFeedError,
+  FeedError,
+  mayPass,
+  Retries,
+  type RetryPolicy,
+  Semaphore,
+} from '../../engine/index'
+import type { PostgresAddress } from './address'
+import { PgConnection, type PostgresLimits } from './pg-adapter'
+
+/** What has to be done on every new connection, such as taking a lock. */
+export type OnConnect = (connection: PgConnection) => Promise<void>
+
+export interface SessionOptions {
+  readonly address: PostgresAddress
+  readonly limits: PostgresLimits
+  readonly retry: RetryPolicy
+  readonly signal: AbortSignal
+}
+
+export class PostgresSession {
+  readonly #options: SessionOptions
+  readonly #turns = new Semaphore(1)
+  readonly #onConnect: OnConnect[] = []
+  #connection: PgConnection | undefined
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  /** The number of the server's process for the connection; undefined where there is none. */
+  get processId(): number | undefined {
+    return this.#connection?.processId
+  }
+
+  /** Adds work of every new connection. The connection of now has done it. */
+  onConnect(work: OnConnect): void {
+    this.#onConnect.push(work)
+  }
+
+  /**
+   * Does `work`, and does it again on a new connection where the connection was lost. An abort of
+   * the session's signal cuts the connection.
+   * @throws FeedError STATE_IO where the server does not come back for as long as the option
+   * `patienceMs` allows, STATE_LOCKED where another writer has taken over; the reason of the signal
+   */
+  run<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+    return this.#turns.run(this.#options.signal, () => this.#repeated(work))
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection === undefined || connection.isLost) return
+    // A process of the server may end after its connection, and would hold its locks until then.
+    await connection.query('SELECT pg_advisory_unlock_all()').catch(() => {})
+    await connection.end()
+  }
+
+  async #repeated<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+    const { retry, signal, address } = this.#options
+    const retries = new Retries(retry, signal, () => address.name)
+    const onAbort = () => this.#connection?.destroy()
+    signal.addEventListener('abort', onAbort)
+    try {
+      for (;;) {
+        try {
+          return await work(await this.#connected())
+        } catch (error) {
+          signal.throwIfAborted()
+          if (!mayPass(error, signal) || isRefusal(error) || !(await retries.again(error)))
+            throw error
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #connected(): Promise<PgConnection> {
+    if (this.#connection !== undefined && !this.#connection.isLost) return this.#connection
+    const { address, limits, signal } = this.#options
+    signal.throwIfAborted()
+    const connection = await PgConnection.open(address, limits)
+    try {
+      signal.throwIfAborted()
+      this.#connection = connection
+      for (const work of this.#onConnect) await work(connection)
+      return connection
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+}
+
+/** A refused bootstrap is retryable in a later run, with a newer file. */
+function isRefusal(error: AnyFeedError): boolean {
+  return FeedError.is(error) && error.code === 'SYNC_REMOVAL_REFUSED'
+}

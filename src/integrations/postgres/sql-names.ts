@@ -1,0 +1,83 @@
+// Names in SQL: quoted identifiers, the names of columns, and the tables of a target.
+
+import { createHash } from 'node:crypto'
+import { anyText, filledText, optionInvalid } from '../../engine/index'
+
+/** PostgreSQL cuts longer names without a word, and two names could become one. */
+const NAME_LIMIT_BYTES = 63
+
+/** Returns the name as a quoted identifier. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Returns a name of a column, as PostgreSQL writes names: `priceValue` is `price_value`. */
+export function columnNameOf(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
+}
+
+/** Checks for a name that PostgreSQL keeps as it is. @throws FeedError OPTION_INVALID */
+export function sqlName(option: string, name: string): string {
+  if (!filledText(option, name).includes('\0') && Buffer.byteLength(name) <= NAME_LIMIT_BYTES)
+    return name
+  throw optionInvalid(option, `a name of at most ${NAME_LIMIT_BYTES} bytes without NUL`, name)
+}
+
+/** The kinds of rows of a category, each with a table. */
+export const PARTS = ['items', 'item_groups', 'priorities'] as const
+export type Part = (typeof PARTS)[number]
+
+/** The tables that a target makes, without its partitions. */
+export type OwnTable = Part | 'files' | 'writers' | 'meta'
+
+/** Tables of a target by their quoted names. */
+export class TargetNames {
+  readonly schema: string
+  readonly #prefix: string
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(schema: string, prefix: string) {
+    this.schema = sqlName('schema', schema)
+    this.#prefix = anyText('prefix', prefix)
+    // The longest name is that of a partition.
+    if (prefix.includes('\0') || Buffer.byteLength(prefix) > MAX_PREFIX_BYTES)
+      throw optionInvalid('prefix', `text of at most ${MAX_PREFIX_BYTES} bytes without NUL`, prefix)
+  }
+
+  table(name: OwnTable): string {
+    return this.#inSchema(this.#prefix + name)
+  }
+
+  /** The name of the table without its schema and without quotes. */
+  plainTable(name: OwnTable): string {
+    return this.#prefix + name
+  }
+
+  /**
+   * The partition of a marketplace, or of one of its categories. The identifiers may be of any
+   * length, so a hash tells them apart.
+   */
+  partition(part: Part, ...identifiers: readonly string[]): string {
+    const readable = identifiers.join('_').replace(/\W/g, '').slice(0, READABLE_CHARS)
+    const name = `${this.#prefix}${part}_${readable}_${hashOf(identifiers).toString('hex', 0, 6)}`
+    return this.#inSchema(name)
+  }
+
+  /** The key of an advisory lock: a number of 64 bits as text. */
+  lockKey(...identifiers: readonly string[]): string {
+    const hash = hashOf(['feedmill', this.schema, this.#prefix, ...identifiers])
+    return String(hash.readBigInt64BE())
+  }
+
+  #inSchema(name: string): string {
+    return `${quoted(this.schema)}.${quoted(name)}`
+  }
+}
+
+const READABLE_CHARS = 16
+/** What a partition's name leaves of {@link NAME_LIMIT_BYTES}. */
+const MAX_PREFIX_BYTES = 20
+
+function hashOf(texts: readonly string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(texts)).digest()
+}

@@ -1,0 +1,17 @@
+// The door of this room: what the public entries and the other rooms use of it.
+
+export type { QueueOptions } from './queue-options'
+export {
+  type JobFailure,
+  type QueueStatus,
+  queueStatus,
+  type ScheduledCategory,
+} from './queue-status'
+export { type RequestLimit, type RequestLimitOptions, requestLimit } from './request-limit'
+export {
+  type ScheduleOptions,
+  scheduleCategories,
+  type UnscheduleOptions,
+  unscheduleCategories,
+} from './schedule-categories'
+export { type FeedWorker, type JobReport, startWorker, type WorkerOptions } from './worker'

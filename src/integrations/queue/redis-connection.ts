@@ -1,0 +1,236 @@
+// The adapter of bullmq and ioredis, which are optional packages: they are loaded with the first
+// connection. This file owns connections, their time limit and what is said about them. Types of
+// the packages are for this folder only: no public declaration names them.
+
+import type { Job, Queue, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { asFeedError, excerpt, FeedError, queueTopic, waitFor } from '../../engine/index'
+import { KEY_PREFIX, type QueueSettings } from './queue-options'
+
+/** What a job has in Redis. It holds no credential. */
+export interface JobData {
+  readonly marketplace: string
+  readonly categoryId: string
+  /** The name of the target that the category is scheduled for. */
+  readonly target?: string
+}
+
+/** What a completed job leaves in Redis; nothing of a job without a run. */
+export interface JobResult {
+  readonly watermark?: string
+  readonly files?: number
+  readonly rows?: number
+}
+
+export type { Redis }
+export type CategoryQueue = Queue<JobData, JobResult>
+export type QueueWorker = Worker<JobData, JobResult>
+export type QueueJob = Job<JobData, JobResult>
+
+type BullMq = Pick<
+  typeof import('bullmq'),
+  'Queue' | 'Worker' | 'DelayedError' | 'WaitingError' | 'UnrecoverableError'
+>
+
+/** Number of events that the server keeps for a queue. Nothing here reads them. */
+const EVENTS_KEPT = 1_000
+
+/** An open connection, with the package that works over it. */
+export interface QueueConnection {
+  readonly bullmq: BullMq
+  readonly redis: Redis
+  readonly queue: CategoryQueue
+  /** Does one operation within the time limit. @throws FeedError QUEUE_FAILED */
+  within<T>(operation: string, work: Promise<T>): Promise<T>
+  /** Ends the connection at once. */
+  close(): Promise<void>
+}
+
+export interface ConnectionUse {
+  /** Called with QUEUE_FAILED when the connection is lost for longer than `timeoutMs`. */
+  readonly onLost?: (error: FeedError<'QUEUE_FAILED'>) => void
+  /** True where the settings of the queue are written too; a reader leaves no key behind. */
+  readonly setsUp?: boolean
+  /** True where a server that may evict keys is refused. Default: as `setsUp`. */
+  readonly keeps?: boolean
+}
+
+/** @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING */
+export async function connectQueue(
+  settings: QueueSettings,
+  { onLost = () => {}, setsUp = false, keeps = setsUp }: ConnectionUse = {},
+): Promise<QueueConnection> {
+  const { Redis, ...bullmq } = await loadPackages()
+  const { url, password, name, timeoutMs } = settings
+  const redis = new Redis(url, {
+    ...(password !== undefined && { password }),
+    // A worker waits for its server as long as it takes; `timeoutMs` ends the wait.
+    maxRetriesPerRequest: null,
+    connectTimeout: timeoutMs,
+    // CLIENT LIST shows whose connection it is.
+    connectionName: `${KEY_PREFIX}:${name}`,
+  })
+  const connection = watchConnection(redis, settings, onLost)
+  const ready = connection.ready.then(() => (keeps ? refuseEviction(redis, settings) : undefined))
+  await within(settings, 'connect', ready, () => connection.lastError()).catch(error => {
+    connection.stop()
+    redis.disconnect()
+    throw error
+  })
+  const queue: CategoryQueue = new bullmq.Queue(name, {
+    connection: redis,
+    prefix: KEY_PREFIX,
+    skipMetasUpdate: !setsUp,
+    streams: { events: { maxLen: EVENTS_KEPT } },
+  })
+  // The connection tells its failures itself. An event without a listener would end the process.
+  queue.on('error', () => {})
+  return {
+    bullmq,
+    redis,
+    queue,
+    within: (operation, work) => within(settings, operation, work, () => undefined),
+    close: async () => {
+      connection.stop()
+      await queue.close().catch(() => {})
+      redis.disconnect()
+    },
+  }
+}
+
+/**
+ * A server that evicts keys would lose schedulers and jobs without a word. INFO says so also where
+ * CONFIG is not allowed; a server that allows neither is taken as it is.
+ */
+async function refuseEviction(redis: Redis, settings: QueueSettings): Promise<void> {
+  const info = await redis.info('memory').catch(() => '')
+  const policy = /^maxmemory_policy:(\S*)/m.exec(info)?.[1] ?? 'noeviction'
+  if (policy === 'noeviction') return
+  throw failed(
+    settings,
+    'connect',
+    `the server may evict keys (maxmemory-policy ${policy}): set maxmemory-policy to noeviction`,
+    false,
+  )
+}
+
+/** Opens a connection for one piece of work. @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING */
+export async function withQueue<T>(
+  settings: QueueSettings,
+  operation: string,
+  work: (queue: CategoryQueue, redis: Redis) => Promise<T>,
+): Promise<T> {
+  const connection = await connectQueue(settings, { setsUp: operation === 'schedule' })
+  try {
+    return await connection.within(operation, work(connection.queue, connection.redis))
+  } finally {
+    await connection.close()
+  }
+}
+
+/** A job of a list; undefined where Redis has it no longer, or something else in its place. */
+export interface FoundJob {
+  readonly id: string
+  readonly job: QueueJob | undefined
+}
+
+/** Reads each job by itself: one that is damaged says nothing about the others. */
+export async function jobsIn(
+  queue: CategoryQueue,
+  state: 'waiting' | 'delayed' | 'active' | 'failed',
+  most = 0,
+): Promise<FoundJob[]> {
+  const ids = await queue.getRanges([state], 0, most - 1)
+  const found = ids.map(async id => ({ id, job: await queue.getJob(id).catch(() => undefined) }))
+  return Promise.all(found)
+}
+
+function watchConnection(
+  redis: Redis,
+  settings: QueueSettings,
+  onLost: (error: FeedError<'QUEUE_FAILED'>) => void,
+) {
+  const { timeoutMs, shown } = settings
+  let lastError: unknown
+  let timer: NodeJS.Timeout | undefined
+  const tell = (state: 'connected' | 'lost') => {
+    if (!queueTopic.hasSubscribers) return
+    const reason = state === 'lost' && lastError !== undefined ? reasonOf(lastError) : undefined
+    queueTopic.publish({ queue: shown, state, ...(reason !== undefined && { reason }) })
+  }
+  const ready = new Promise<void>(resolve => {
+    redis.on('ready', () => {
+      clearTimeout(timer)
+      timer = undefined
+      lastError = undefined
+      tell('connected')
+      resolve()
+    })
+  })
+  redis.on('error', error => {
+    lastError = error
+  })
+  redis.on('close', () => {
+    if (timer !== undefined) return
+    tell('lost')
+    timer = setTimeout(
+      () => onLost(failed(settings, 'reconnect', lastError ?? `no connection in ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+  })
+  return {
+    ready,
+    lastError: () => lastError,
+    stop: () => {
+      redis.removeAllListeners('close')
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function within<T>(
+  settings: QueueSettings,
+  operation: string,
+  work: Promise<T>,
+  cause: () => unknown,
+): Promise<T> {
+  const { timeoutMs: limitMs } = settings
+  const onLimit = () => failed(settings, operation, cause() ?? `no answer in ${limitMs} ms`)
+  const { signal } = new AbortController()
+  try {
+    return await waitFor(work, { signal, limitMs, onLimit })
+  } catch (error) {
+    throw FeedError.is(error) ? error : failed(settings, operation, error)
+  }
+}
+
+function failed(
+  { shown }: QueueSettings,
+  operation: string,
+  cause: unknown,
+  retryable = true,
+): FeedError<'QUEUE_FAILED'> {
+  const reason = reasonOf(cause)
+  const message = `the queue ${shown} failed (${operation}): ${reason}`
+  const context = { queue: shown, operation, reason }
+  return new FeedError('QUEUE_FAILED', message, context, { cause, retryable })
+}
+
+function reasonOf(cause: unknown): string {
+  if (typeof cause === 'string') return cause
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === 'string' ? code : excerpt(asFeedError(cause, 'queue').message)
+}
+
+/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the packages */
+async function loadPackages(): Promise<BullMq & { readonly Redis: typeof Redis }> {
+  try {
+    const { Redis } = await import('ioredis')
+    const { Queue, Worker, DelayedError, WaitingError, UnrecoverableError } = await import('bullmq')
+    return { Redis, Queue, Worker, DelayedError, WaitingError, UnrecoverableError }
+  } catch (cause) {
+    const context = { package: 'bullmq ioredis', neededFor: 'feedmill/queue' }
+    const message = `${context.neededFor} needs the packages bullmq and ioredis: npm install bullmq@^6 ioredis@^6`
+    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}

@@ -1,0 +1,119 @@
+// Which categories a queue has: one job scheduler for each. A scheduler has one next job at a time,
+// so a category has no heap of waiting jobs, however long no worker runs.
+
+import {
+  durationMs,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  wholeNumber,
+} from '../../engine/index'
+import { checkedCategories, type QueueOptions, queueSettings, schedulerId } from './queue-options'
+import { type CategoryQueue, type JobData, jobsIn, withQueue } from './redis-connection'
+
+export interface UnscheduleOptions {
+  /** Where the queue is. */
+  readonly queue: QueueOptions
+  /** The marketplace of the categories. */
+  readonly marketplace: string
+  /** Top-level categories, by their identifiers. */
+  readonly categories: readonly string[]
+}
+
+export interface ScheduleOptions extends UnscheduleOptions {
+  /**
+   * The name of the target that the categories are for (`SyncTarget.name`, which has no password).
+   * A worker with another target refuses the jobs. Default: any target.
+   */
+  readonly target?: string
+  /**
+   * Milliseconds between two jobs of a category. Between them the job comes again when a file is
+   * due, so this is the time after which a job is made anew in any case. Default 3,600,000.
+   */
+  readonly everyMs?: number
+  /** Attempts of one job, before the category waits for the next one. Default 5. */
+  readonly attempts?: number
+  /**
+   * Milliseconds before the second attempt. Each further delay is twice as long, and a random part
+   * of up to one half is taken off. Default 30,000.
+   */
+  readonly backoffMs?: number
+}
+
+const UNSCHEDULE_NAMES: OptionNames<UnscheduleOptions> = {
+  queue: true,
+  marketplace: true,
+  categories: true,
+}
+const SCHEDULE_NAMES: OptionNames<ScheduleOptions> = {
+  ...UNSCHEDULE_NAMES,
+  target: true,
+  everyMs: true,
+  attempts: true,
+  backoffMs: true,
+}
+
+/** Number of completed and of failed jobs that the server keeps for a queue. */
+const JOBS_KEPT = 1_000
+
+/**
+ * Puts a job scheduler for each category into a queue. A repeated call changes nothing, and a call
+ * with other options replaces those of the categories. A new category is due at once. Redis gets
+ * the marketplace, the category and the name of the target, and no credential.
+ * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
+ */
+export async function scheduleCategories(options: ScheduleOptions): Promise<void> {
+  const given = knownOptions(options, SCHEDULE_NAMES)
+  const { marketplace, target } = given
+  const categories = checkedCategories(marketplace, given.categories)
+  if (target !== undefined) filledText('target', target)
+  const every = durationMs('everyMs', given.everyMs ?? 3_600_000)
+  const attempts = wholeNumber('attempts', given.attempts ?? 5, 1, 1_000)
+  const delay = durationMs('backoffMs', given.backoffMs ?? 30_000)
+  const opts = {
+    attempts,
+    backoff: { type: 'exponential', delay, jitter: 0.5 },
+    removeOnComplete: { count: JOBS_KEPT },
+    removeOnFail: { count: JOBS_KEPT },
+    // A stack trace could hold text of any package.
+    stackTraceLimit: 0,
+  }
+  await withQueue(queueSettings(given.queue), 'schedule', async queue => {
+    for (const categoryId of categories) {
+      const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
+      const template = { name: 'category', data, opts }
+      await queue.upsertJobScheduler(schedulerId(marketplace, categoryId), { every }, template)
+    }
+  })
+}
+
+/**
+ * Removes the job schedulers of categories and their jobs that no worker has taken yet. A job that
+ * is under way ends and does not come again.
+ * @returns the categories that were scheduled
+ * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
+ */
+export async function unscheduleCategories(options: UnscheduleOptions): Promise<string[]> {
+  const given = knownOptions(options, UNSCHEDULE_NAMES)
+  const categories = checkedCategories(given.marketplace, given.categories)
+  return withQueue(queueSettings(given.queue), 'unschedule', async queue => {
+    const removed: string[] = []
+    for (const categoryId of categories) {
+      const id = schedulerId(given.marketplace, categoryId)
+      if (await queue.removeJobScheduler(id)) removed.push(categoryId)
+    }
+    const ids = new Set(categories.map(each => schedulerId(given.marketplace, each)))
+    await removeJobs(queue, ids)
+    return removed
+  })
+}
+
+/** Removing a scheduler removes its next job only where that job is delayed. */
+async function removeJobs(queue: CategoryQueue, schedulers: ReadonlySet<string>): Promise<void> {
+  const jobs = [...(await jobsIn(queue, 'waiting')), ...(await jobsIn(queue, 'delayed'))]
+  for (const { job } of jobs) {
+    if (job === undefined || !schedulers.has(job.repeatJobKey ?? '')) continue
+    // A worker may have taken the job in the meantime. It ends then, and does not come again.
+    await job.remove().catch(() => {})
+  }
+}

@@ -1,0 +1,352 @@
+// A worker: it takes the jobs of a queue and runs their categories by `runCategory`. This file owns
+// the worker's life and what is said about its jobs; category-job.ts decides what becomes of a job.
+
+import { hostname } from 'node:os'
+import {
+  type AnyFeedError,
+  asFeedError,
+  callback,
+  type DiagnosticsMessages,
+  durationMs,
+  FeedError,
+  jobTopic,
+  knownOptions,
+  type OptionNames,
+  ofRun,
+  optionInvalid,
+  RunWatch,
+  waitFor,
+  wholeNumber,
+  withMethods,
+} from '../../engine/index'
+import {
+  CATEGORY_JOB_NAMES,
+  type CategoryJob,
+  type CategoryResult,
+  runCategory,
+  syncSettings,
+} from '../../sync/index'
+import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
+import { KEY_PREFIX, type QueueOptions, type QueueSettings, queueSettings } from './queue-options'
+import {
+  connectQueue,
+  type JobResult,
+  type QueueConnection,
+  type QueueJob,
+  type QueueWorker,
+} from './redis-connection'
+
+/**
+ * The options of a worker. Those of `runCategory` hold for each job, so that `memoryBytes` is for
+ * each job that runs at the same time.
+ */
+export interface WorkerOptions extends Omit<CategoryJob, 'marketplace' | 'categoryId' | 'signal'> {
+  /** Where the queue is. */
+  readonly queue: QueueOptions
+  /** Number of categories that this worker runs at the same time. Default: 1. */
+  readonly concurrency?: number
+  /**
+   * Milliseconds for which a job belongs to a worker that gives no sign. The worker renews the lock
+   * of each job at half of this time; after it the job goes to another worker. Default: 60,000.
+   */
+  readonly lockMs?: number
+  /** Milliseconds that `close` waits for jobs to stop. Default: 30,000. */
+  readonly drainMs?: number
+  /**
+   * Called with each message of the channel `feedmill:job`, and the error or result of the job.
+   * Default: none.
+   */
+  readonly onJob?: (report: JobReport) => void
+}
+
+/** A message of `feedmill:job` with what the job has given. */
+export interface JobReport {
+  readonly message: DiagnosticsMessages['feedmill:job']
+  /** Left out where the job has no error. */
+  readonly error?: FeedError
+  /** Left out for a run that gave no result. */
+  readonly result?: CategoryResult
+}
+
+/** A worker that takes jobs until it is closed. Also for `await using`. */
+export interface FeedWorker extends AsyncDisposable {
+  /**
+   * Resolves when the worker is closed. Rejects with QUEUE_FAILED when the connection was lost for
+   * longer than the `timeoutMs` of the queue; the worker has then stopped.
+   */
+  readonly ended: Promise<void>
+  /**
+   * Takes no more jobs and stops those under way: their runs are aborted, their targets roll back
+   * the file that is being applied and free the locks, and their jobs go back into the queue.
+   */
+  close(): Promise<void>
+}
+
+const NAMES: OptionNames<WorkerOptions> = (() => {
+  const { marketplace: _, categoryId: __, signal: ___, ...names } = CATEGORY_JOB_NAMES
+  return { ...names, queue: true, concurrency: true, lockMs: true, drainMs: true, onJob: true }
+})()
+
+/**
+ * How often a job may outlive its worker. A job past it fails, because it may be what ends the
+ * workers; the scheduler's next job tries the category again.
+ */
+const LOST_WORKERS = 5
+
+/**
+ * Starts a worker. Any number of workers on any number of machines can have the same queue. Each
+ * needs the credentials of the service and of the target itself: Redis has none of them.
+ * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
+ */
+export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
+  const given = knownOptions(options, NAMES)
+  const { queue, concurrency = 1, lockMs = 60_000, drainMs = 30_000, onJob, ...job } = given
+  withMethods('service', job.service, ['withClock', 'close'])
+  withMethods('target', job.target, ['open'])
+  if (onJob !== undefined) callback('onJob', onJob)
+  // Each job names its category; a wrong option of all jobs is refused here already.
+  syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
+  const settings = queueSettings(queue)
+  const lost = new AbortController()
+  const limits: WorkerLimits = {
+    concurrency: wholeNumber('concurrency', concurrency, 1, 1_000),
+    lockMs: durationMs('lockMs', lockMs, 100),
+    drainMs: durationMs('drainMs', drainMs),
+  }
+  const connection = await connectQueue(settings, {
+    onLost: error => lost.abort(error),
+    keeps: true,
+  })
+  return new RunningWorker({ connection, settings, job, limits, lost: lost.signal, onJob })
+}
+
+interface WorkerLimits {
+  readonly concurrency: number
+  readonly lockMs: number
+  readonly drainMs: number
+}
+
+interface WorkerParts {
+  readonly connection: QueueConnection
+  readonly settings: QueueSettings
+  readonly job: Omit<CategoryJob, 'marketplace' | 'categoryId' | 'signal'>
+  readonly limits: WorkerLimits
+  /** Aborted with QUEUE_FAILED. */
+  readonly lost: AbortSignal
+  readonly onJob: WorkerOptions['onJob']
+}
+
+/** What a job that is under way has told so far. */
+interface UnderWay {
+  readonly watch: RunWatch
+  readonly startedMs: number
+  result?: CategoryResult
+}
+
+class RunningWorker implements FeedWorker {
+  readonly ended: Promise<void>
+  readonly #parts: WorkerParts
+  readonly #worker: QueueWorker
+  readonly #draining = new AbortController()
+  readonly #jobs = new WeakMap<QueueJob, UnderWay>()
+  readonly #runs = new Set<Promise<CategoryResult>>()
+  #closing: Promise<void> | undefined
+  #end: (error?: FeedError) => void = () => {}
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    const { connection, settings, limits, lost } = parts
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = error => (error === undefined ? resolve() : reject(error))
+    })
+    this.ended.catch(() => {})
+    // BullMQ passes a signal to a function of three parameters only.
+    const process = (job: QueueJob, token?: string, signal?: AbortSignal) =>
+      this.#process(job, token ?? '', signal)
+    this.#worker = new connection.bullmq.Worker(settings.name, process, {
+      connection: connection.redis,
+      prefix: KEY_PREFIX,
+      name: `${hostname()}:${globalThis.process.pid}`,
+      concurrency: limits.concurrency,
+      lockDuration: limits.lockMs,
+      stalledInterval: limits.lockMs,
+      maxStalledCount: LOST_WORKERS,
+    })
+    this.#listen()
+    lost.addEventListener('abort', () => void this.#stop(lost.reason), { once: true })
+  }
+
+  close(): Promise<void> {
+    return this.#stop(undefined)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #stop(error: FeedError | undefined): Promise<void> {
+    this.#closing ??= this.#drain(error !== undefined).finally(() => this.#end(error))
+    return this.#closing
+  }
+
+  async #drain(isForced: boolean): Promise<void> {
+    const { connection, limits } = this.#parts
+    this.#draining.abort()
+    const { signal } = new AbortController()
+    const onLimit = () => new FeedError('ABORTED', 'jobs did not stop in time', { stage: 'worker' })
+    const runs = Promise.allSettled(this.#runs)
+    const drained = Promise.all([runs, this.#worker.close(isForced)])
+    // A job that does not stop in time loses its lock, and another worker continues it.
+    await waitFor(drained, { signal, limitMs: limits.drainMs, onLimit }).catch(() => {})
+    await connection.close()
+  }
+
+  #listen(): void {
+    const worker = this.#worker
+    worker.on('completed', job => this.#tell(job, 'completed'))
+    worker.on('failed', (job, cause) => {
+      if (job === undefined) return
+      const error = asFeedError(cause.cause ?? cause, 'job')
+      const isFinal = job.finishedOn !== undefined
+      const nextAt = isFinal ? undefined : new Date(Date.now() + job.delay)
+      this.#tell(job, isFinal ? 'failed' : 'retried', { error, ...(nextAt && { nextAt }) })
+    })
+    // The job belongs to another worker now. Its target refuses what this one still writes.
+    worker.on('lockRenewalFailed', ids => {
+      for (const id of ids) worker.cancelJob(id, 'the lock was lost')
+    })
+    // The connection tells its failures itself. An event without a listener would end the process.
+    worker.on('error', () => {})
+  }
+
+  async #process(job: QueueJob, token: string, cancelled?: AbortSignal): Promise<JobResult> {
+    const watch = new RunWatch('job')
+    const underWay: UnderWay = { watch, startedMs: performance.now() }
+    this.#jobs.set(job, underWay)
+    this.#tell(job, 'started')
+    let failure: AnyFeedError | undefined
+    try {
+      const result = await watch.within(() => this.#run(job, token, cancelled))
+      if (result === undefined) return {}
+      underWay.result = result
+      const { watermark, files, rows } = result
+      return { files, rows, ...(watermark && { watermark: watermark.toISOString() }) }
+    } catch (error) {
+      const cause = (error as Error).cause ?? error
+      if (FeedError.is(cause)) failure = cause
+      throw error
+    } finally {
+      watch.settled(true, failure, () => ({}))
+    }
+  }
+
+  /**
+   * Runs the category, and moves the job where it does not complete. Returns undefined for a job
+   * that completes without a run: the scheduler's next job comes before it could do anything.
+   */
+  async #run(
+    job: QueueJob,
+    token: string,
+    cancelled?: AbortSignal,
+  ): Promise<CategoryResult | undefined> {
+    const { DelayedError, WaitingError, UnrecoverableError } = this.#parts.connection.bullmq
+    const stop = new AbortController()
+    const onStop = () => stop.abort()
+    const signals = [this.#draining.signal, ...(cancelled ? [cancelled] : [])]
+    for (const signal of signals) signal.addEventListener('abort', onStop, { once: true })
+    if (signals.some(({ aborted }) => aborted)) onStop()
+    let result: CategoryResult | undefined
+    let ending: Ending
+    try {
+      result = await this.#runCategory(job, stop.signal)
+      ending = endingOf(result, await this.#times(job))
+    } catch (error) {
+      if (stop.signal.aborted) {
+        this.#tell(job, 'stopped')
+        if (cancelled?.aborted) throw error
+        await job.moveToWait(token)
+        throw Object.assign(new WaitingError(), { cause: error })
+      }
+      ending = endingOfError(error, await this.#times(job))
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', onStop)
+    }
+    switch (ending.kind) {
+      case 'completed':
+        return result
+      case 'delayed': {
+        await job.moveToDelayed(ending.untilMs, token)
+        const { error } = ending
+        this.#tell(job, 'delayed', {
+          nextAt: new Date(ending.untilMs),
+          ...(result && { result }),
+          ...(error && { error }),
+        })
+        throw new DelayedError()
+      }
+      case 'failed': {
+        const error = storableError(ending.error)
+        if (error.retryable) throw error
+        throw Object.assign(new UnrecoverableError(error.message), { cause: ending.error })
+      }
+    }
+  }
+
+  async #runCategory(job: QueueJob, signal: AbortSignal): Promise<CategoryResult> {
+    const { marketplace = '', categoryId = '', target } = namesOf(job.data)
+    const own = this.#parts.job.target.name
+    if (target !== own && Object(job.data).target !== undefined) {
+      const expected = `the target ${target ?? 'of a damaged job'}, for which the category is scheduled`
+      throw optionInvalid('target', expected, own)
+    }
+    const run = runCategory({ ...this.#parts.job, marketplace, categoryId, signal })
+    this.#runs.add(run)
+    return run.finally(() => this.#runs.delete(run))
+  }
+
+  async #times(job: QueueJob) {
+    const { connection, job: options, limits } = this.#parts
+    const scheduler = await connection.queue.getJobScheduler(job.repeatJobKey ?? '')
+    const now = options.now === undefined ? options.service.now : undefined
+    const fixed = options.now instanceof Date ? options.now : options.now?.()
+    return {
+      nowMs: Date.now(),
+      serviceNowMs: now?.() ?? fixed?.getTime() ?? Date.now(),
+      nextJobMs: scheduler?.next,
+      lockedDelayMs: limits.lockMs,
+    }
+  }
+
+  #tell(
+    job: QueueJob,
+    state: JobReport['message']['state'],
+    { nextAt, ...given }: Omit<JobReport, 'message'> & { readonly nextAt?: Date } = {},
+  ): void {
+    const { settings, onJob } = this.#parts
+    if (onJob === undefined && !jobTopic.hasSubscribers) return
+    const underWay = this.#jobs.get(job)
+    const { marketplace = '', categoryId = '' } = namesOf(job.data)
+    // A failed attempt is counted before it is told.
+    const isOver = state === 'completed' || state === 'failed' || state === 'retried'
+    const publish = () => {
+      const message: JobReport['message'] = {
+        ...ofRun(),
+        state,
+        queue: settings.name,
+        job: job.id ?? '',
+        marketplace,
+        categoryId,
+        attempt: job.attemptsMade + (isOver ? 0 : 1),
+        ...(state !== 'started' &&
+          underWay && { durationMs: performance.now() - underWay.startedMs }),
+        ...(given.error && { code: given.error.code }),
+        ...(nextAt && { nextAt }),
+      }
+      jobTopic.publish(message)
+      const result = given.result ?? underWay?.result
+      onJob?.({ message, ...given, ...(result && { result }) })
+    }
+    if (underWay === undefined) publish()
+    else underWay.watch.within(publish)
+  }
+}

@@ -1,0 +1,21 @@
+// The public names of the subpath `feedmill/queue`, which spreads categories over workers on many
+// machines by a queue in Redis. It needs the packages bullmq and ioredis.
+
+export type { QueueOptions } from './integrations/queue/index'
+export {
+  type FeedWorker,
+  type JobFailure,
+  type JobReport,
+  type QueueStatus,
+  queueStatus,
+  type RequestLimit,
+  type RequestLimitOptions,
+  requestLimit,
+  type ScheduledCategory,
+  type ScheduleOptions,
+  scheduleCategories,
+  startWorker,
+  type UnscheduleOptions,
+  unscheduleCategories,
+  type WorkerOptions,
+} from './integrations/queue/index'

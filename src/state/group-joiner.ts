@@ -1,0 +1,340 @@
+// GroupJoiner: joins items with their item groups. The primaryItemGroupId of an item is the
+// itemGroupId of its group. This file owns the order of reading, the shapes of the output and the
+// counts; state/join/group-table.ts keeps the groups and the collected items. Follows
+// item-feeds.md, section 3.8.
+
+import type { Columns, ItemColumns, ItemGroupColumns, Row, RowBatch } from '../engine/index'
+import {
+  callback,
+  choice,
+  knownOptions,
+  type OptionNames,
+  type Outputs,
+  optionInvalid,
+  rowsInput,
+  SideInput,
+  type SideSource,
+  Stage,
+  wholeNumber,
+} from '../engine/index'
+import { type Cluster, type GroupedRow, GroupTable } from './join/group-table'
+import { checkedStore, type KeyedStore } from './keyed-store'
+import { keyOfRow, optionalKeyOfRow } from './row-key'
+import { SpillingStore } from './spilling-store'
+
+export type JoinMode = 'items-with-group' | 'group-with-items'
+
+/** One item with its group, or an item or group without a partner. */
+export type JoinedItem<T, G extends Columns> =
+  | { readonly kind: 'joined'; readonly item: T; readonly group: Row<G> }
+  /** The item has no primaryItemGroupId. */
+  | { readonly kind: 'ungrouped'; readonly item: T; readonly group: null }
+  /** The item names a group that the groups' source does not have. */
+  | { readonly kind: 'item-orphan'; readonly item: T; readonly group: null }
+  /** No item names this group. */
+  | { readonly kind: 'group-orphan'; readonly item: null; readonly group: Row<G> }
+
+/**
+ * One group with its items in order of arrival, or items or a group without a partner. The kinds
+ * are those of {@link JoinedItem}.
+ */
+export type JoinedGroup<C extends Columns, G extends Columns> =
+  | {
+      readonly kind: 'joined' | 'group-orphan'
+      readonly groupId: string
+      readonly group: Row<G>
+      readonly items: readonly Row<C>[]
+    }
+  | {
+      readonly kind: 'item-orphan'
+      readonly groupId: string
+      readonly group: null
+      readonly items: readonly Row<C>[]
+    }
+  | {
+      readonly kind: 'ungrouped'
+      readonly groupId: null
+      readonly group: null
+      readonly items: readonly Row<C>[]
+    }
+
+export type JoinOutput<
+  M extends JoinMode,
+  T,
+  C extends Columns,
+  G extends Columns,
+> = M extends 'items-with-group' ? JoinedItem<T, G> : JoinedGroup<C, G>
+
+export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M extends JoinMode> {
+  /**
+   * All batches of the groups, for example the `batches()` of a pipeline. The stage reads them to
+   * the end before it takes the first item, and destroys or returns the source when the stage ends.
+   */
+  readonly groups: SideSource<RowBatch<G>>
+  /**
+   * `items-with-group` gives each item with its group, in the order of the items, as they come.
+   * `group-with-items` gives each group with its items, in the order of group ids, at the end.
+   * Default: `items-with-group`.
+   */
+  readonly mode?: M
+  /**
+   * Returns the row of an input element, where the element is not the row itself: `entry =>
+   * entry.row` for the blocks of the merger. Default: the element is the row.
+   */
+  readonly row?: (input: T) => Row<C>
+  /**
+   * An empty store for the groups and, in group-with-items mode, the items. The caller closes it.
+   * Default: a {@link SpillingStore} of the joiner.
+   */
+  readonly store?: KeyedStore
+  /**
+   * Bytes of memory that the joiner's own store uses before it goes to disk. Default: 64 MiB.
+   * Bounds: 0 or more.
+   */
+  readonly memoryBytes?: number
+  /**
+   * The most items of one group in group-with-items mode. One more fails with STATE_LIMIT. Default:
+   * 100,000.
+   */
+  readonly maxGroupItems?: number
+}
+
+const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>> = {
+  groups: true,
+  mode: true,
+  row: true,
+  store: true,
+  memoryBytes: true,
+  maxGroupItems: true,
+}
+
+/** The number of items of each kind, and of groups. */
+export interface JoinTally {
+  /** The number of items that were joined with their group. */
+  joined: number
+  /** The number of items that name no group. */
+  ungrouped: number
+  /** The number of items whose group has no record. */
+  itemOrphans: number
+  /** The number of groups without items. */
+  groupOrphans: number
+  /** The number of different groups that were read. */
+  groups: number
+  /**
+   * Records of groups that replaced an earlier record: the last record in the order of the files
+   * counts.
+   */
+  replacedGroups: number
+}
+
+/** The number of groups with their items in one output. */
+const OUTPUT_GROUPS = 64
+
+/**
+ * Joins items with their groups. Input: row batches, or iterables whose elements hold a row each.
+ * Output: arrays of {@link JoinedItem} or of {@link JoinedGroup}.
+ *
+ * The call `pipeline(merger.blocks()).to(joiner)` joins the merged items, each item once, where
+ * `joiner` is `new GroupJoiner({ groups, row: (entry: MergedItem) => entry.row })`. Joining before
+ * merging works too, but then an item has the group that was known when its row passed.
+ *
+ * A joined item is the element of the input itself, and keeps the memory that it refers to: see
+ * {@link Row.detach}. Groups, and the items of group-with-items mode, have bytes of their own; they
+ * are read with the schema of the first batch.
+ *
+ * The stage holds its store, one batch, and in group-with-items mode up to 64 groups with their
+ * items. Input may end after any batch.
+ *
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), STATE_LIMIT, STATE_IO,
+ * STATE_CORRUPT, COLUMN_UNKNOWN and the failures of the groups' source, while it runs
+ * @example
+ * ```ts
+ * import { GroupJoiner, itemGroupSchema, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const groups = pipeline([Buffer.from('itemGroupId\ttitle\ng1\tShirts\n')])
+ *   .to(new TsvRowParser({ schema: itemGroupSchema }))
+ *   .batches()
+ * const joined = pipeline([Buffer.from('itemId\tprimaryItemGroupId\nv1|1|0\tg1\nv1|2|0\t\n')])
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .to(new GroupJoiner({ groups }))
+ * for await (const { kind, group } of joined) console.log(kind, group?.get('title'))
+ * // => joined Shirts
+ * // => ungrouped undefined
+ * ```
+ */
+export class GroupJoiner<
+  T = Row<ItemColumns>,
+  G extends Columns = ItemGroupColumns,
+  M extends JoinMode = 'items-with-group',
+  C extends Columns = ItemColumns,
+> extends Stage<Iterable<T>, readonly JoinOutput<M, T, C, G>[]> {
+  readonly tally: JoinTally = {
+    joined: 0,
+    ungrouped: 0,
+    itemOrphans: 0,
+    groupOrphans: 0,
+    groups: 0,
+    replacedGroups: 0,
+  }
+  readonly #mode: JoinMode
+  readonly #groups: SideInput<RowBatch<G>>
+  readonly #table: GroupTable<G, C>
+  readonly #areRows: boolean
+  readonly #rowOf: (input: T) => Row<C>
+  readonly #maxGroupItems: number
+  readonly #ownStore: SpillingStore | undefined
+  #loaded = false
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: GroupJoinerOptions<T, C, G, M>) {
+    super('GroupJoiner')
+    const {
+      mode = 'items-with-group',
+      maxGroupItems = 100_000,
+      memoryBytes,
+    } = knownOptions(options, NAMES)
+    this.#mode = choice<JoinMode>('mode', mode, ['items-with-group', 'group-with-items'])
+    this.#maxGroupItems = wholeNumber('maxGroupItems', maxGroupItems)
+    if (options.row !== undefined) callback('row', options.row)
+    this.#groups = new SideInput(checkedSource(options.groups))
+    this.#ownStore =
+      options.store === undefined
+        ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
+        : undefined
+    this.#table = new GroupTable(this.#ownStore ?? checkedStore('store', options.store!))
+    // Without `row` the elements are rows, as the default of T says.
+    this.#areRows = options.row === undefined
+    this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
+  }
+
+  protected override transform(items: Iterable<T>): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    rowsInput(this.name, items, this.#areRows)
+    return this.#typed(this.#mode === 'items-with-group' ? this.#join(items) : this.#gather(items))
+  }
+
+  protected override flush(): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    return this.#typed(this.#mode === 'items-with-group' ? this.#groupOrphans() : this.#gathered())
+  }
+
+  protected override release(): void {
+    this.#groups.close()
+    this.#ownStore?.close().catch(() => {})
+  }
+
+  /** Destroys the stage if it has not ended, and waits until its own store is closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.destroy()
+    await this.#ownStore?.close()
+  }
+
+  /** The mode decides the shape of the output at run time, as M does for the compiler. */
+  #typed(
+    outputs: AsyncGenerator<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>,
+  ): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    return outputs as AsyncGenerator<readonly JoinOutput<M, T, C, G>[]>
+  }
+
+  async #load(): Promise<void> {
+    if (this.#loaded) return
+    this.#loaded = true
+    for await (const batch of this.#groups.read()) {
+      await this.#table.addGroups(
+        Array.from(batch, row => ({ groupId: keyOfRow(row, 'itemGroupId'), row })),
+      )
+      this.tally.groups = this.#table.groups
+      this.tally.replacedGroups = this.#table.replaced
+    }
+  }
+
+  async *#join(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
+    await this.#load()
+    const asked = Array.from(items, item => ({
+      item,
+      groupId: optionalKeyOfRow(this.#rowOf(item), 'primaryItemGroupId'),
+    }))
+    const groups = await this.#table.take(
+      new Set(asked.map(({ groupId }) => groupId).filter(groupId => groupId !== '')),
+    )
+    const joined = asked.map(({ item, groupId }) => joinedItem(item, groupId, groups.get(groupId)))
+    for (const { kind } of joined) this.#count(kind, 1)
+    if (joined.length > 0) yield joined
+  }
+
+  async *#groupOrphans(): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
+    await this.#load()
+    for await (const groups of this.#table.unused()) {
+      this.#count('group-orphan', groups.length)
+      yield groups.map(group => ({ kind: 'group-orphan', item: null, group }) as const)
+    }
+  }
+
+  /** Keeps items that name a group until the end, and passes the others on at once. */
+  async *#gather(items: Iterable<T>): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
+    await this.#load()
+    const grouped: GroupedRow<Row<C>>[] = []
+    const ungrouped: Row<C>[] = []
+    for (const item of items) {
+      const row = this.#rowOf(item)
+      const groupId = optionalKeyOfRow(row, 'primaryItemGroupId')
+      if (groupId === '') ungrouped.push(row)
+      else grouped.push({ groupId, row })
+    }
+    await this.#table.addItems(grouped)
+    this.#count('ungrouped', ungrouped.length)
+    if (ungrouped.length > 0)
+      yield [{ kind: 'ungrouped', groupId: null, group: null, items: ungrouped }]
+  }
+
+  async *#gathered(): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
+    await this.#load()
+    let block: JoinedGroup<C, G>[] = []
+    for await (const cluster of this.#table.clusters(this.#maxGroupItems)) {
+      const group = joinedGroup(cluster)
+      this.#count(group.kind, Math.max(1, group.items.length))
+      block.push(group)
+      if (block.length < OUTPUT_GROUPS) continue
+      yield block
+      block = []
+    }
+    if (block.length > 0) yield block
+  }
+
+  #count(kind: JoinedItem<T, G>['kind'], by: number): void {
+    this.tally[TALLIES[kind]] += by
+  }
+}
+
+const TALLIES = {
+  joined: 'joined',
+  ungrouped: 'ungrouped',
+  'item-orphan': 'itemOrphans',
+  'group-orphan': 'groupOrphans',
+} as const
+
+function joinedItem<T, G extends Columns>(
+  item: T,
+  groupId: string,
+  group: Row<G> | undefined,
+): JoinedItem<T, G> {
+  if (group !== undefined) return { kind: 'joined', item, group }
+  return { kind: groupId === '' ? 'ungrouped' : 'item-orphan', item, group: null }
+}
+
+function joinedGroup<C extends Columns, G extends Columns>({
+  groupId,
+  group,
+  items,
+}: Cluster<G, C>): JoinedGroup<C, G> {
+  if (group === null) return { kind: 'item-orphan', groupId, group, items }
+  return { kind: items.length === 0 ? 'group-orphan' : 'joined', groupId, group, items }
+}
+
+function checkedSource<S>(source: S): S {
+  if (
+    typeof source === 'object' &&
+    source !== null &&
+    (Symbol.asyncIterator in source || Symbol.iterator in source)
+  )
+    return source
+  throw optionInvalid('groups', 'an iterable of row batches', source)
+}

@@ -1,0 +1,233 @@
+// SnapshotMerger: merges the rows of bootstrap, daily, snapshot and priority files into one state
+// with the newest row of each item. This file owns the options, the output and the counts.
+// codec/merge decides which row is newer, and state/ keeps the rows. Follows item-feeds.md,
+// sections 2.7 and 2.8, and service-notes.md, section 7.
+
+import type { AnyBatch, ChangeKind, Columns, FeedSchema, VersionOf } from '../engine/index'
+import {
+  callback,
+  choice,
+  FeedError,
+  flag,
+  type ItemSnapshotColumns,
+  itemSnapshotSchema,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  rowBatch,
+  Stage,
+} from '../engine/index'
+import { checkedStore, type KeyedStore } from './keyed-store'
+import { type MergeChange, type MergedItem, MergeState } from './merge/merge-state'
+import { SpillingStore } from './spilling-store'
+
+const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
+const OUTPUTS = {
+  all: () => true,
+  effective: (kind: ChangeKind) => EFFECTIVE.has(kind),
+  none: () => false,
+}
+
+export type ChangeTally = Record<ChangeKind, number>
+
+export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
+  /**
+   * The store of the state. The caller closes it, and several mergers may use it one after the
+   * other. Default: a {@link SpillingStore} of the merger.
+   */
+  readonly store?: KeyedStore
+  /**
+   * Bytes of memory that the merger's own store uses before it goes to disk. Default: 64 MiB.
+   * Bounds: 0 or more.
+   */
+  readonly memoryBytes?: number
+  /**
+   * The schema that merged rows are read with, whichever feed they came from. Default: the schema
+   * of the snapshot feed, which has all columns of the item feed.
+   */
+  readonly schema?: FeedSchema<C>
+  /**
+   * Returns the version time of a row. The result must depend only on the row and its file.
+   * Default: the rules of codec/merge/version-order.ts.
+   */
+  readonly versionOf?: VersionOf
+  /**
+   * Which changes the stage gives: `all`; `effective`, which means only `inserted`, `updated` and
+   * `deleted`; or `none` where only the state is wanted. Default: `all`.
+   */
+  readonly changes?: 'all' | 'effective' | 'none'
+  /** True where changes also hold the row that was kept before. Default: false. */
+  readonly before?: boolean
+}
+
+const NAMES: OptionNames<SnapshotMergerOptions> = {
+  store: true,
+  memoryBytes: true,
+  schema: true,
+  versionOf: true,
+  changes: true,
+  before: true,
+}
+
+/**
+ * Merges feeds. Input: batches of the item, snapshot and priority feeds, in any order. Output: for
+ * each batch an array of the changes of its rows, at most one a row, as the option `changes`
+ * selects them.
+ *
+ * The state does not depend on the order of rows and files, nor on repeats; the changes that are
+ * given do. The state remembers removals, so that an older row that comes late cannot bring an item
+ * back. Rows are kept as the bytes of the file: a value that a stage before has decoded is decoded
+ * again when a kept row is read. An item that is missing from a newer bootstrap stays: only a
+ * snapshot row removes an item.
+ *
+ * The stage holds its store (in memory about 170 bytes for each item beside the bytes of its row)
+ * and one batch. The merger's own store, which may be in a temporary folder, is freed when
+ * {@link blocks} was read or left, by `destroy()`, and by `await using`. Input may end after any
+ * batch.
+ *
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), VERSION_MISSING,
+ * CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT while it runs
+ * @example
+ * ```ts
+ * import { SnapshotMerger } from 'feedmill'
+ * // given: bootstrap
+ *
+ * const merger = new SnapshotMerger()
+ * const changes = await bootstrap.to(merger).toArray()
+ * let items = 0
+ * for await (const block of merger.blocks()) items += block.length
+ * console.log(changes[0]?.kind, items === changes.length)
+ * // => inserted true
+ * ```
+ */
+export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<
+  AnyBatch,
+  readonly MergeChange<C>[]
+> {
+  /**
+   * The number of rows by the change that they made, separately for item rows and priority rows.
+   */
+  readonly tally = {
+    /** The counts of item rows. */
+    item: newTally(),
+    /** The counts of priority rows. */
+    priority: newTally(),
+  }
+  readonly #state: MergeState<C>
+  readonly #isWanted: (kind: ChangeKind) => boolean
+  readonly #ownStore: SpillingStore | undefined
+  /** The number of listings of the merged items that are being read. */
+  #readers = 0
+  #isClosed = false
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: SnapshotMergerOptions<C> = {}) {
+    super('SnapshotMerger')
+    const { versionOf, changes = 'all', before = false, memoryBytes } = knownOptions(options, NAMES)
+    // C is the columns of the snapshot feed unless a schema is given.
+    const { schema = itemSnapshotSchema as unknown as FeedSchema<C> } = options
+    if (typeof schema?.columns !== 'object')
+      throw optionInvalid('schema', 'a schema, as defineSchema makes it', schema)
+    this.#isWanted = OUTPUTS[choice('changes', changes, ['all', 'effective', 'none'])]
+    flag('before', before)
+    if (versionOf !== undefined) callback('versionOf', versionOf)
+    const store =
+      options.store === undefined
+        ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
+        : checkedStore('store', options.store)
+    this.#ownStore = options.store === undefined ? (store as SpillingStore) : undefined
+    this.#state = new MergeState({
+      store,
+      schema,
+      versionOf,
+      changes: { before, effectiveOnly: changes !== 'all' },
+    })
+  }
+
+  /**
+   * Lists the merged items one by one in key order, as {@link blocks} does.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED, STATE_IO, STATE_CORRUPT
+   */
+  async *entries(): AsyncGenerator<MergedItem<C>, void, void> {
+    for await (const block of this.blocks()) yield* block
+  }
+
+  /**
+   * Lists the merged items in key order after the stage has ended, in blocks of up to a few
+   * hundred: the input of a stage or pipeline that reads them. A merger with its own store frees
+   * the store when a listing ends or is left, so its items can be listed once. With a store that
+   * was given, they can be listed any number of times.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the merger's own store was freed
+   * before, STATE_IO, STATE_CORRUPT
+   */
+  blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
+    // A pipeline that fails before it reads its source destroys the source. A generator that was
+    // not begun would not run its `finally`, so the listing has a `destroy` of its own.
+    const destroy = () => {
+      if (this.#readers === 0) this.#free()
+    }
+    return Object.assign(this.#blocks(), { destroy })
+  }
+
+  async *#blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
+    if (!this.emittedEnd) {
+      const message = `${this.name} has not ended: read it to its end before its merged items`
+      throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
+    }
+    this.#readers++
+    try {
+      this.#refuseClosed()
+      for await (const block of this.#state.entries()) {
+        yield block
+        this.#refuseClosed()
+      }
+      this.#refuseClosed()
+    } finally {
+      this.#readers--
+      if (this.#readers === 0) await this.close()
+    }
+  }
+
+  /** Frees the merger's own store. A store that was given stays open. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#ownStore?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.destroy()
+    await this.close()
+  }
+
+  /**
+   * Frees the merger's own store, also after the end: the merged items cannot be listed any more.
+   */
+  override destroy(error?: unknown): this {
+    super.destroy(error)
+    this.#free()
+    return this
+  }
+
+  #free(): void {
+    this.close().catch(() => {})
+  }
+
+  #refuseClosed(): void {
+    if (!this.#isClosed || this.#ownStore === undefined) return
+    const message = `the items of ${this.name} were listed or dropped before: to list them again, give it a store that you close yourself`
+    throw new FeedError('STAGE_DESTROYED', message, { stage: this.name })
+  }
+
+  protected override async *transform(
+    batch: AnyBatch,
+  ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
+    const changes = await this.#state.merge(rowBatch(this.name, batch))
+    for (const { part, kind } of changes) this.tally[part][kind]++
+    const wanted = changes.filter(({ kind }) => this.#isWanted(kind))
+    if (wanted.length > 0) yield wanted
+  }
+}
+
+function newTally(): ChangeTally {
+  return { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
+}

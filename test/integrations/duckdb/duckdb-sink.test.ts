@@ -1,0 +1,233 @@
+// Long: it loads DuckDB.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance, type Json } from '@duckdb/node-api'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  aspects,
+  boolean,
+  conditionDescriptors,
+  decimal,
+  defineSchema,
+  int32,
+  int64,
+  itemSchema,
+  list,
+  pipeline,
+  regions,
+  TsvRowParser,
+  text,
+  timestamp,
+} from '../../../src/index'
+import { duckdbSink } from '../../../src/integrations/duckdb'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feedmill-duckdb-'))
+  path = join(folder, 'sink.duckdb')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function query(sql: string): Promise<Record<string, Json>[]> {
+  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+test('fault 108: a file without rows makes an empty table, and the mode holds', async () => {
+  const run = (mode: 'create' | 'replace' | 'append', rows: string, filtered = true) =>
+    pipeline([Buffer.from(rows)])
+      .to(new TsvRowParser())
+      .filter(() => filtered)
+      .run(duckdbSink(path, { table: 'items', mode }))
+  await run('append', 'a\tb\n')
+  expect(await query('DESCRIBE items')).toMatchObject([{ column_name: 'a' }, { column_name: 'b' }])
+  await expect(run('create', 'a\tb\n')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+  await run('append', 'a\tb\n1\t2\n')
+  await run('replace', 'a\n1\n', false)
+  expect(await query('SELECT * FROM items')).toEqual([])
+  expect(await query('DESCRIBE items')).toMatchObject([{ column_name: 'a' }])
+  const none = (mode: 'create' | 'replace') =>
+    pipeline([]).run(duckdbSink(path, { table: 'items', mode }))
+  await expect(none('create')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+  await none('replace')
+  expect(await query('SHOW TABLES')).toEqual([])
+})
+
+const schema = defineSchema({
+  name: 'cells',
+  columns: {
+    t: text(),
+    n: int32(),
+    big: int64(),
+    price: decimal(),
+    flag: boolean(),
+    at: timestamp(),
+    tags: list('|', text()),
+    sizes: list('|', int32()),
+    aspects: aspects(),
+    described: conditionDescriptors(),
+    regions: regions(),
+  },
+})
+
+const cellText = fc.string({ unit: 'binary', maxLength: 30 }).filter(one => !one.includes('\0'))
+/** A row, and how DuckDB writes it as JSON. */
+const rowOf = fc.record({
+  t: fc.option(cellText.filter(one => one !== '')),
+  n: fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+  big: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+  price: fc.option(
+    fc
+      .bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n })
+      .map(units => ({ text: decimalText(units), toNumber: () => Number(units) / 1e10 })),
+  ),
+  flag: fc.option(fc.boolean()),
+  at: fc.option(
+    fc.date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-01-01') }),
+  ),
+  tags: fc.array(fc.option(cellText), { maxLength: 4 }),
+  sizes: fc.array(fc.integer({ min: -9, max: 9 }), { maxLength: 3 }),
+  aspects: fc.array(
+    fc.record({ label: fc.option(cellText), name: cellText, value: fc.option(cellText) }),
+    { maxLength: 3 },
+  ),
+  described: fc.array(fc.record({ name: cellText, values: fc.array(cellText, { maxLength: 3 }) }), {
+    maxLength: 2,
+  }),
+  regions: fc.option(
+    fc.record({
+      countries: fc.array(cellText, { maxLength: 3 }),
+      regions: fc.array(cellText, { maxLength: 3 }),
+    }),
+  ),
+})
+
+function decimalText(units: bigint): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(11, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -10)}.${digits.slice(-10)}`
+}
+
+describe('duckdbSink', () => {
+  test('Every value that its column can hold reads back as it was.', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rowOf, { minLength: 1, maxLength: 40 }), async rows => {
+        await pipeline([rows]).run(duckdbSink(path, { table: 'cells', schema, mode: 'replace' }))
+        const read = await query('SELECT *, epoch_ms("at") AS ms FROM cells ORDER BY rowid')
+        expect(read.map(({ at: _, ms, ...row }) => ({ ...row, at: ms }))).toEqual(
+          rows.map(({ big, price, at, ...row }) => ({
+            ...row,
+            big: big === null ? null : big.toString(),
+            price: price === null ? null : price.text,
+            at: at === null ? null : String(at.getTime()),
+          })),
+        )
+      }),
+      { numRuns: 10 },
+    )
+  }, 60_000)
+
+  test('Rows over many chunks keep their order, and texts of each length.', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => ({
+      t: 'é'.repeat(n % 8) + 'x'.repeat(n % 29) || null,
+      n,
+      tags: Array.from({ length: n % 5 }, (_, k) => `tag ${k} of ${n}`),
+    }))
+    await pipeline([rows]).run(
+      duckdbSink(path, { table: 'cells', schema, columns: ['n', 't', 'tags'] }),
+    )
+    expect(await query('SELECT t, n, tags FROM cells ORDER BY n')).toEqual(rows)
+  })
+
+  test('Rows of a parser bring their own schema, and other columns of the file are text.', async () => {
+    const file = 'itemId\tpriceValue\tcolour\nv1|1|0\t19.90125\tred\n'
+    await pipeline([Buffer.from(file)])
+      .to(new TsvRowParser({ schema: itemSchema }))
+      .run(duckdbSink(path, { table: 'items', columns: ['itemId', 'priceValue', 'colour'] }))
+    expect(await query('SELECT *, typeof(priceValue) AS type FROM items')).toEqual([
+      { itemId: 'v1|1|0', priceValue: '19.9012500000', colour: 'red', type: 'DECIMAL(38,10)' },
+    ])
+  })
+
+  test('A failure leaves the file as it was, and a table that is there is kept unless the mode says so.', async () => {
+    const sink = () => duckdbSink<object>(path, { table: 'cells', schema })
+    await pipeline([{ t: 'one' }]).run(sink())
+    await expect(pipeline([{ t: 'two' }]).run(sink())).rejects.toMatchObject({
+      code: 'SINK_FAILED',
+      message: expect.stringContaining('already exists'),
+    })
+    async function* torn() {
+      yield [{ t: 'three' }]
+      throw new TypeError('torn')
+    }
+    const append = duckdbSink<object>(path, { table: 'cells', schema, mode: 'append' })
+    await expect(pipeline(torn()).run(append)).rejects.toMatchObject({ code: 'STAGE_FAILED' })
+    expect(await query('SELECT t FROM cells')).toEqual([{ t: 'one' }])
+    await pipeline([{ t: 'four' }]).run(append)
+    expect(await query('SELECT t FROM cells ORDER BY t')).toEqual([{ t: 'four' }, { t: 'one' }])
+    const narrow = duckdbSink<object>(path, {
+      table: 'cells',
+      schema,
+      mode: 'append',
+      columns: ['t'],
+    })
+    await expect(pipeline([{ t: 'five' }]).run(narrow)).rejects.toMatchObject({
+      code: 'SINK_FAILED',
+      message: expect.stringContaining('has 11 columns and the rows have 1'),
+    })
+  })
+
+  test.each(['1.00000000001', '12345678901234567890123456789', '-12345678901234567890123456789.5'])(
+    'A decimal that would be rounded or lost is refused (%s).',
+    async price => {
+      const file = `t\tprice\nx\t${price}\n`
+      const run = pipeline([Buffer.from(file)])
+        .to(new TsvRowParser({ schema }))
+        .run(duckdbSink(path, { table: 'cells' }))
+      await expect(run).rejects.toMatchObject({
+        code: 'SINK_VALUE_INVALID',
+        context: { sink: 'duckdb', row: 1 },
+        message: expect.stringContaining(price),
+      })
+    },
+  )
+
+  test.each([{}, { memoryBytes: 64 * 2 ** 20 }])(
+    'A table of items holds the rows of several row groups within %o.',
+    async limit => {
+      const sink = duckdbSink<object>(path, { table: 'items', schema: itemSchema, ...limit })
+      const rows = Array.from({ length: 500 }, (_, n) => ({
+        itemId: `v1|${n}|0`,
+        title: `Item ${n} with a title of the usual length`,
+        priceValue: { text: `${n}.95`, toNumber: () => n },
+        additionalImageUrls: [`https://img.example/${n}/1.jpg`, `https://img.example/${n}/2.jpg`],
+      }))
+      await pipeline(Array.from({ length: 150 }, () => rows)).run(sink)
+      expect(
+        await query('SELECT count(*) AS n, count(DISTINCT title) AS titles FROM items'),
+      ).toEqual([{ n: '75000', titles: '500' }])
+    },
+  )
+
+  test('Objects without a schema are refused, and so is a second writer.', async () => {
+    await expect(
+      pipeline([{ t: 'one' }]).run(duckdbSink(path, { table: 'cells' })),
+    ).rejects.toMatchObject({ code: 'SINK_VALUE_INVALID' })
+    const first = duckdbSink<object>(path, { table: 'cells', schema })
+    await first.open?.()
+    await expect(
+      pipeline([{ t: 'one' }]).run(duckdbSink<object>(path, { table: 'more', schema })),
+    ).rejects.toMatchObject({ code: 'STATE_LOCKED', context: { path } })
+    await first.commit()
+  })
+})

@@ -1,0 +1,61 @@
+// The laws of a target, with a DuckDB file.
+// Long: it synchronises several worlds with faults.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance, type Json } from '@duckdb/node-api'
+import { duckdbTarget } from '../../../src/integrations/duckdb'
+import { type PlainItem, type PlainRow, targetLaws } from '../../sync/target/target-laws'
+
+const SEEDS = process.env.FEEDMILL_CRASH === 'all' ? Array.from({ length: 20 }, (_, n) => n) : [0]
+
+targetLaws({
+  name: 'DuckDB',
+  seeds: SEEDS,
+  newPlace: async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'feedmill-duckdb-'))
+    const path = join(folder, 'items.duckdb')
+    return {
+      target: () => duckdbTarget(path),
+      items: async ({ marketplace, categoryId }) => {
+        const rows = await query(
+          path,
+          `SELECT * FROM current_items
+           WHERE marketplace = '${marketplace}' AND top_category_id = '${categoryId}'
+           ORDER BY itemId`,
+        )
+        return rows.map(
+          ({ priority, item_group, ...row }): PlainItem => ({
+            row: plainRow(row)!,
+            priority: plainRow(priority),
+            group: plainRow(item_group),
+          }),
+        )
+      },
+      drop: () => rm(folder, { recursive: true, force: true }),
+    }
+  },
+})
+
+async function query(path: string, sql: string): Promise<Record<string, Json>[]> {
+  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** A time of DuckDB has no zone in JSON. */
+function plainRow(row: unknown): PlainRow | null {
+  if (typeof row !== 'object' || row === null) return null
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:/.test(value) ? `${value}Z` : value,
+    ]),
+  )
+}
