@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { pastDoors } from './tsup.config'
+import { pastDoors } from './tsup.config.ts'
 
 /**
  * A test that replaces a module, measures memory, or looks at the process as a whole needs a process

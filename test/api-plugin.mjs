@@ -8,7 +8,7 @@ import { MarkdownPageEvent } from 'typedoc-plugin-markdown'
 const BASES = new Set(['Stage', 'Source'])
 
 /** Names of the entries' pages, by what TypeDoc calls the modules. */
-const PAGES = { index: 'feedmill', state: 'level' }
+const PAGES = { index: 'feedmill' }
 
 export function load(app) {
   app.converter.on('resolveBegin', ({ project }) => {

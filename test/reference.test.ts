@@ -13,16 +13,16 @@ const COPY = join(ROOT, '.tmp/reference-flaws')
 /** The text of a source that is replaced, and the message for it. */
 const FLAWS: readonly (readonly [path: string, from: string, to: string, message: RegExp])[] = [
   [
-    'stages/file-source.ts',
+    'engine/stages/file-source.ts',
     ' Default: 256 KiB.',
     '',
     /file-source\.ts:\d+: FileSourceOptions\.blockBytes states no default/,
   ],
   [
-    'pipeline/map-async.ts',
+    'engine/pipeline/map-async.ts',
     'Default: 8.',
     'Default: 9.',
-    /MapAsyncOptions\.concurrency states the default 9, and src\/pipeline\/map-async\.ts has 8/,
+    /MapAsyncOptions\.concurrency states the default 9, and src\/engine\/pipeline\/map-async\.ts has 8/,
   ],
   [
     'sync/plan/calendar-windows.ts',
@@ -31,7 +31,7 @@ const FLAWS: readonly (readonly [path: string, from: string, to: string, message
     /CalendarLimits\.\w+ is a number without bounds that can be read/,
   ],
   [
-    'errors.ts',
+    'engine/errors.ts',
     '   * @remedy Install the package that `package` names.\n',
     '',
     /errors\.ts:\d+: DEPENDENCY_MISSING has no remedy/,

@@ -45,7 +45,7 @@ export const SLOWED_PARTS = {
 
 export type SlowedPartName = keyof typeof SLOWED_PARTS
 
-const BUSY_MODULE = 'src/codec/busy.ts'
+const BUSY_MODULE = 'src/engine/codec/busy.ts'
 
 /**
  * @throws where the part is not found: then nothing was slowed down, and a proof by it would prove

@@ -9,7 +9,7 @@ import {
   printableText,
 } from '../../src/engine/errors'
 
-const source = readFileSync(join(import.meta.dirname, '../src/engine/errors.ts'), 'utf8')
+const source = readFileSync(join(import.meta.dirname, '../../src/engine/errors.ts'), 'utf8')
 const contexts = source.slice(
   source.indexOf('export interface ErrorContexts'),
   source.indexOf('export type ErrorCode'),

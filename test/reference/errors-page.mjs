@@ -24,7 +24,7 @@ const TITLES = {
 
 export function errorsPage({ checker, entries, fileAt, root }) {
   const contexts = entries.get('feedmill').find(({ name }) => name === 'ErrorContexts')
-  const { families, retryable } = constantsOf(fileAt('errors.ts'))
+  const { families, retryable } = constantsOf(fileAt('engine/errors.ts'))
   const codes = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(contexts)).map(code => {
     const declaration = code.valueDeclaration
     const place = `${placeOf(declaration, root)}: ${code.name}`

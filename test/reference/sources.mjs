@@ -7,16 +7,16 @@ import ts from 'typescript'
 /** The entries by their names, with the module of each. */
 const ENTRIES = {
   feedmill: 'index.ts',
-  'feedmill/service': 'service/index.ts',
-  'feedmill/sync': 'sync/index.ts',
-  'feedmill/level': 'state/index.ts',
-  'feedmill/opentelemetry': 'opentelemetry/index.ts',
-  'feedmill/bench': 'bench/index.ts',
-  'feedmill/inspect': 'inspect/index.ts',
-  'feedmill/queue': 'queue/index.ts',
-  'feedmill/duckdb': 'duckdb/index.ts',
-  'feedmill/postgres': 'postgres/index.ts',
-  'feedmill/emulator': 'emulator/index.ts',
+  'feedmill/service': 'service.ts',
+  'feedmill/sync': 'sync.ts',
+  'feedmill/level': 'level.ts',
+  'feedmill/opentelemetry': 'opentelemetry.ts',
+  'feedmill/bench': 'bench.ts',
+  'feedmill/inspect': 'inspect.ts',
+  'feedmill/queue': 'queue.ts',
+  'feedmill/duckdb': 'duckdb.ts',
+  'feedmill/postgres': 'postgres.ts',
+  'feedmill/emulator': 'emulator.ts',
 }
 
 /** What the sources lack, one line each with its place. */

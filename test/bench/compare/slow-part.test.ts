@@ -28,15 +28,15 @@ test.each(Object.keys(SLOWED_PARTS) as SlowedPartName[])(
     await cp('src', join(tree, 'src'), { recursive: true })
     await slowPart(tree, name, 0.1)
     const slowed = await readFile(join(tree, FILES[name]), 'utf8')
-    expect(slowed).toMatch(/^import \{ busy \} from '(\.\.?\/)+(codec\/)?busy'\n/)
+    expect(slowed).toMatch(/^import \{ busy \} from '(\.\.?\/)+((engine\/)?codec\/)?busy'\n/)
     expect(slowed.match(/\bbusy\(\)/g)).toHaveLength(1)
-    expect(await readFile(join(tree, 'src/codec/busy.ts'), 'utf8')).toContain('* 0.1')
+    expect(await readFile(join(tree, 'src/engine/codec/busy.ts'), 'utf8')).toContain('* 0.1')
   },
 )
 
 test('sources without the part are refused', async () => {
   const empty = join(directory, 'empty')
   for (const folder of ['codec', 'stages', 'pipeline'])
-    await mkdir(join(empty, 'src', folder), { recursive: true })
+    await mkdir(join(empty, 'src/engine', folder), { recursive: true })
   await expect(slowPart(empty, 'scanner', 0.1)).rejects.toThrow(/there is no scanner/)
 })

@@ -7,7 +7,7 @@ import { documentedItemColumns, itemColumns } from '../../../src/engine/schema/i
 const columns: Columns = itemColumns
 
 function table(name: string): string[][] {
-  const text = readFileSync(new URL(`../../fixtures/documents/${name}`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../../fixtures/documents/${name}`, import.meta.url), 'utf8')
   return text
     .trimEnd()
     .split('\n')

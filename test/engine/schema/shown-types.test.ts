@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..', '..')
-const FILE = join(ROOT, 'test', 'schema', 'shown-types-program.ts')
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const FILE = join(ROOT, 'test', 'engine', 'schema', 'shown-types-program.ts')
 const PROGRAM = `
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import type { Row } from '../../../src/engine/codec/row'

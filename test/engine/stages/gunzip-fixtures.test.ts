@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { byteByByte } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
 
-const folder = new URL('../../fixtures/gzip/', import.meta.url)
+const folder = new URL('../../../fixtures/gzip/', import.meta.url)
 const content = readFileSync(new URL('content.tsv', folder))
 
 /** Returns the cells of every table line that starts with a file name. */

@@ -282,7 +282,7 @@ test('a process that drops a pipeline in the middle of a file ends by itself', a
     const entry = join(folder, 'lets-go.ts')
     const source = `
       import { gzipSync } from 'node:zlib'
-      import { Gunzip } from ${JSON.stringify(resolve(import.meta.dirname, '../../src/engine/stages/gunzip'))}
+      import { Gunzip } from ${JSON.stringify(resolve(import.meta.dirname, '../../../src/engine/stages/gunzip'))}
       const file = gzipSync(Buffer.alloc(8 * 1024 * 1024, 'not much at all'), { level: 0 })
       const gunzip = new Gunzip()
       let at = 0

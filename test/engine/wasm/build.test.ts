@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** One of the three WebAssembly modules, because a compilation takes seconds, and the worker. */
-const GENERATED = ['codec/tsv/scan-binary.ts', 'stages/inflate-worker-source.ts']
+const GENERATED = ['engine/codec/tsv/scan-binary.ts', 'engine/stages/inflate-worker-source.ts']
 
 test('the build makes a module and the worker wherever packages are found', {
   timeout: 60_000,
