@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { posix } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { pastDoors } from './tsup.config.ts'
@@ -53,7 +54,8 @@ const roomsApart: Plugin = {
 const shared = {
   pool: 'forks' as const,
   execArgv: ['--expose-gc'],
-  maxWorkers: '100%',
+  // Some tests wait for processes and servers.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
   teardownTimeout: 5_000,
 }

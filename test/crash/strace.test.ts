@@ -92,7 +92,7 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
     'fault 77: at each %s, and the next run ends with the same state',
     async name => {
       let kills = 0
-      for (let n = 1; await dieAndGoOn(tracers[name], n); n += ALL ? 1 : 141) kills++
+      for (let n = 1; await dieAndGoOn(tracers[name], n); n += ALL ? 1 : 211) kills++
       expect(kills).toBeGreaterThan(0)
     },
     3_600_000,
@@ -106,7 +106,7 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
         ['pwrite64,fsync,fdatasync,ftruncate', []],
         ['write', LEVEL_FILES],
       ] as const) {
-        for (let n = 1, isHit = true; isHit; n += ALL ? 1 : 131) {
+        for (let n = 1, isHit = true; isHit; n += ALL ? 1 : 251) {
           const folder = await newFolder()
           const only = paths.flatMap(name => ['-P', join(folder, 'store/index', name)])
           const { isDone, output } = await shop.run(

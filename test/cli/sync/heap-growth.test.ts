@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { afterEach, expect, test } from 'vitest'
 import { limitHeapGrowth, YOUNG_BYTES } from '../../../src/cli/sync/heap-growth'
 
-const LIVE_ARRAYS = 4_000
+const LIVE_ARRAYS = 3_000
 const ARRAY_LENGTH = 1_000
 
 afterEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
 function peakOfHeap(): number {
   const live: number[][] = []
   let peak = 0
-  for (let n = 0; n < 30 * LIVE_ARRAYS; n++) {
+  for (let n = 0; n < 12 * LIVE_ARRAYS; n++) {
     live[n % LIVE_ARRAYS] = new Array<number>(ARRAY_LENGTH).fill(n)
     if (n % 100 === 0) peak = Math.max(peak, process.memoryUsage().heapUsed)
   }

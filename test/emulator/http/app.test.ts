@@ -154,7 +154,7 @@ describe('every request gets a documented answer and no failure inside', () => {
           expect(response.status).toBeLessThan(500)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -187,7 +187,7 @@ describe('every request gets a documented answer and no failure inside', () => {
           500,
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })

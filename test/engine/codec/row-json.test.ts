@@ -67,6 +67,6 @@ test('for random cells, the JSON is that of the object', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })

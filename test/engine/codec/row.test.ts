@@ -211,7 +211,7 @@ describe('typed cells', () => {
           })
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 

@@ -113,7 +113,7 @@ test('a small input has its outputs before write returns', () => {
 test.each(['wasm', 'fflate'] as const)(
   'fault 98: members without output let the event loop turn, in one block (%s)',
   async engine => {
-    const members = Buffer.concat(Array.from({ length: 20_000 }, () => gzipSync('')))
+    const members = Buffer.concat(Array.from({ length: 6_000 }, () => gzipSync('')))
     const gunzip = new Gunzip({ engine })
     gunzip.end(members)
     expect(await gunzip.collect()).toHaveLength(0)

@@ -69,7 +69,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         if (engine !== 'fflate') expect(error === undefined).toBe(accepts(file))
         else if (accepts(file)) expect(error).toBeUndefined()
       }),
-      { numRuns: 800 },
+      { numRuns: 400 },
     )
   })
 
@@ -90,7 +90,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         expect(error).toBeUndefined()
         expect(output.equals(expected.output)).toBe(true)
       }),
-      { numRuns: 800 },
+      { numRuns: 400 },
     )
     expect(valid).toBeGreaterThan(30)
   })
@@ -114,7 +114,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         const { error } = await run(gzipMember('content', { deflated: Buffer.from(bytes) }))
         expect(error?.code).toMatch(FAULT)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })

@@ -325,7 +325,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
           expect(output.equals(gunzipSync(file))).toBe(true)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   })
 

@@ -102,7 +102,7 @@ test('items come in order, however ways of reading take turns', async () => {
         expect(seen).toEqual(numbers.flatMap(n => Array<number>(n).fill(n)))
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })
 

@@ -45,7 +45,7 @@ test('fault 87: different identifiers give different names', () => {
         expect(fileNameOf('file', two)).not.toBe(name)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

@@ -103,10 +103,10 @@ describe('a changed byte', () => {
     const found = new Map<string, number>()
     for (const name of await filesOf(store)) {
       const { size } = await stat(join(store, name))
-      // The test changes every byte of small files, and of the ends of larger ones, which hold the
+      // The test changes bytes all over a file, and more of them at its end, which hold the
       // offsets of the rest.
-      const step = Math.max(1, Math.floor(size / 25))
-      for (let at = 0; at < size; at += size - at < 60 ? 3 : step) {
+      const step = Math.max(1, Math.floor(size / 12))
+      for (let at = 0; at < size; at += size - at < 60 ? 5 : step) {
         const folder = join(base, await copied(store))
         const bytes = await readFile(join(folder, name))
         bytes[at]! ^= 1 << (at % 8)
@@ -132,7 +132,7 @@ describe('a changed byte', () => {
   test('in the files of a killed process never gives data that was not written', async () => {
     for (const name of (await filesOf(killed)).filter(name => /\.(ldb|log)$/.test(name))) {
       const { size } = await stat(join(killed, name))
-      for (let at = 0; at < size; at += Math.max(1, Math.floor(size / 20))) {
+      for (let at = 0; at < size; at += Math.max(1, Math.floor(size / 10))) {
         const folder = join(base, await copied(killed))
         const bytes = await readFile(join(folder, name))
         bytes[at]! ^= 0x10

@@ -65,7 +65,7 @@ test('the rows behind the applied ones are given, and the bad rows before them a
       expect(quarantined).toEqual(numbers(rest.filter(({ kind }) => kind === 'unreadable')))
       expect(unmerged).toBe(rows.slice(0, rowsRead).filter(r => r.kind === 'unmerged').length)
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

@@ -124,6 +124,6 @@ test('fault 78: the spool has a prefix of the file after a crash at any call, an
         expect(Buffer.from(await dataOf(again))).toEqual(content)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })

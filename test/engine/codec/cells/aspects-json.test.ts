@@ -39,7 +39,7 @@ test('a cell of pairs is the text that JSON.stringify makes of them, for any pla
       for (const [n, text] of texts.entries())
         expect(textOf(json, batch, n, alignment)).toBe(expectedText(text))
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -54,7 +54,7 @@ test('any other cell has the text of its pairs, or none', async () => {
         if (found !== undefined) expect(found).toBe(expectedText(text))
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

@@ -116,7 +116,7 @@ test('an aspects cell that is known as good is one that the decoder takes', asyn
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
   expect(known).toBeGreaterThan(0)
 })

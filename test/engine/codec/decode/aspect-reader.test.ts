@@ -40,7 +40,7 @@ test('good pairs are read as they are decoded, wherever the cell stands, known p
           expect(read(...place(cell, before, end + NEXT_CELLS))).toEqual(expected)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -51,7 +51,7 @@ test('any other cell is read as it is decoded, or not at all', () => {
       const got = read(...place(cell, '', next))
       if (got !== undefined) expect(got).toEqual(decodedAspects(cell))
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   )
 })
 
@@ -75,13 +75,13 @@ test('a cell that is checked only is plain where it decodes to pairs, and never 
       const [{ bytes }, start, end] = place(cell, '', next)
       expect(arePairs(bytes, start, end)).toBe(true)
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
   fc.assert(
     fc.property(oddCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
       const [{ bytes }, start, end] = place(cell, '', next)
       if (end > start && arePairs(bytes, start, end)) decodeAspects(cell)
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
 })

@@ -203,7 +203,7 @@ describe('fault 71: bad Base64', () => {
           expect(decodeAspects(cell)).toEqual(decodeNaively(cell))
         else expect(refusal(cell).code).toBe('CELL_INVALID')
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 })

@@ -29,7 +29,7 @@ test('accepts exactly whole numbers of 32 bits, by the rules of Number', () => {
       else
         expect(() => decodeInt32(text)).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   )
 })
 

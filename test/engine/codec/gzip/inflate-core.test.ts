@@ -63,7 +63,7 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
           expect(crcAt(alignment, bytes, before)).toBe(crc32(content.subarray(0, bytes), before))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   })
 

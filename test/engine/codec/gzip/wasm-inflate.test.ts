@@ -235,7 +235,7 @@ describe('the WebAssembly engine', () => {
           )
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 

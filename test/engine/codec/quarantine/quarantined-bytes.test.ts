@@ -109,7 +109,7 @@ describe('for random damage', () => {
         for (const { byteOffset, line } of [...rows, ...kept.parts])
           expect(line).toBe(bytes.subarray(0, byteOffset).toString('latin1').split('\n').length)
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -185,7 +185,7 @@ describe('for random damage', () => {
           undamaged.rows.map(({ row, cells }) => ({ row, cells })),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })

@@ -125,6 +125,6 @@ test('any order of receiving and handing out covers every byte once, inside the 
         expect(open.every(range => range.complete)).toBe(true)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })

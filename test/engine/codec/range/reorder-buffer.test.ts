@@ -113,6 +113,6 @@ test('fault 33: any cut and any order inside the window gives the file, and hold
         expect(Uint8Array.from(Buffer.concat(out))).toEqual(bytes(offset))
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })

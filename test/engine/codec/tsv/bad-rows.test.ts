@@ -128,7 +128,7 @@ describe('fault 98: rows that are left out in silence', () => {
           expect(read(text, { ...all, scanner }, everyByte(text.length))).toEqual(silent)
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 

@@ -321,7 +321,7 @@ describe('laws of every dialect', () => {
           expect(readAll(text, options, everyByte(size))).toEqual({ rows, bad: [] })
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
@@ -371,7 +371,7 @@ describe('laws of every dialect', () => {
           }
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     )
   })
 
@@ -404,7 +404,7 @@ describe('laws of every dialect', () => {
           expect(read([last])).toEqual(read())
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -426,7 +426,7 @@ describe('laws of every dialect', () => {
         }
         expect(n).toBe(rows.length)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })

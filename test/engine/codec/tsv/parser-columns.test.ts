@@ -64,7 +64,7 @@ describe('the same as all columns', () => {
       fc.property(rows, names, fc.constantFrom('\n', '\r\n'), (cells, wanted, lineEnd) => {
         expectSame(Buffer.from(tsv([['a', 'b', 'c'], ...cells], lineEnd)), wanted)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -88,7 +88,7 @@ describe('the same as all columns', () => {
       fc.property(text, names, policy, (bytes, wanted, options) => {
         expectSame(bytes, wanted, options)
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 })

@@ -176,7 +176,7 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
           expectSame(text, cuts, historyBytes, address, { batchBytes: bytes, ...wanted })
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -199,7 +199,7 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
           expectSame(...cut, historyBytes, address, { batchBytes: bytes, ...policy, ...wanted })
         },
       ),
-      { numRuns: 350 },
+      { numRuns: 175 },
     )
   })
 
@@ -311,7 +311,7 @@ test('batches that are lent too, and read at once: the same rows', () => {
         expect(rowsOf(text, cuts, { ...options, lends: true }, copied)).toEqual(expected)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })
 

@@ -90,7 +90,7 @@ describe('the rows of a file from any of them on', () => {
           columnNames: ['A', 'b'],
         })
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 

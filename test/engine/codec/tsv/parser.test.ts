@@ -428,7 +428,7 @@ describe('laws', () => {
           expect(readAll(text, { batchBytes }, places)).toEqual({ rows, bad: [] })
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -447,7 +447,7 @@ describe('laws', () => {
         const oracle = parse(text, options) as unknown as string[][]
         expect(readAll(text).rows).toEqual(oracle)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -479,7 +479,7 @@ describe('laws', () => {
           expect(left).toEqual(rows.filter(cells => cells.length !== columns).map(line))
           expect(readAll(bytes, { ...options, onBadRow: 'skip' }).rows).toEqual(found.rows)
         }),
-        { numRuns: 150 },
+        { numRuns: 75 },
       )
     },
   )
@@ -523,7 +523,7 @@ describe('laws', () => {
           expect(whole.rows.length + whole.bad.length + inner).toBe(lines - 1)
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     )
   })
 
@@ -551,7 +551,7 @@ describe('laws', () => {
         }
         expect(batches.every(batch => batch.confirmed)).toBe(true)
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   })
 

@@ -59,7 +59,7 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       expect(Buffer.from(projected.bytes).toString()).toBe(wanted + wanted)
       scanner.release()
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

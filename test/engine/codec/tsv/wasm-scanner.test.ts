@@ -146,7 +146,7 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
           )
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -243,7 +243,7 @@ describe('in every dialect', () => {
           expect({ ...found, ends }).toEqual(readSlowly({ block, columns }, cells))
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 750 },
     )
   })
 
@@ -293,7 +293,7 @@ test('the ends of cells that are quoted or not ASCII are marked, and of no other
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 75 },
   )
 })
 

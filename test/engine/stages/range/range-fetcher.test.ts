@@ -259,6 +259,6 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
         expect(fetcher.heldBytes).toBe(0)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
