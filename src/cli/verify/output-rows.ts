@@ -72,7 +72,9 @@ function parsed(line: string): unknown {
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let rest = ''
   for await (const text of texts) {
-    const lines = (rest + text).split('\n')
+    // Joined text is copied only where a line has ended, so that a long line takes linear time.
+    const lines = text.split('\n')
+    lines[0] = rest + lines[0]
     rest = lines.pop()!
     if (rest.length > MAX_LINE_CHARS)
       throw unreadable(
