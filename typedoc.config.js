@@ -1,4 +1,5 @@
-// The API reference in src/api, which `npm run api` makes of the public entries.
+// The API reference in src/api, which `npm run pages` makes of the public entries. The pages are part
+// of the package and of the site, and Git does not keep them: it keeps test/api-report.txt.
 // If a warning says that a type is not included: export it as a type, or name it below.
 
 import { OptionDefaults } from 'typedoc'

@@ -37,7 +37,7 @@ function indexPage(contents) {
   const list = contents.match(/^- .*$/gm).map(line => line.replace(/\w+/, entryOf))
   return `# API reference
 
-\`npm run api\` makes these pages of the comments in the code, one page for each entry.
+\`npm run pages\` makes these pages of the comments in the code, one page for each entry.
 In the examples, \`// given:\` names values that are there already.
 \`// =>\` says what the code prints.
 

@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /**
  * Packs the project into `folder`, unpacks it there, and returns the folder of the package. Packing
- * builds the project first, unless `dist` is newer than whatever it is built from.
+ * makes the pages and builds the project first, unless both are newer than what they are made from.
  */
 export async function packedPackage(folder: string): Promise<string> {
   const installed = join(folder, 'node_modules/feedmill')
@@ -26,12 +26,27 @@ export async function packedPackage(folder: string): Promise<string> {
   return installed
 }
 
-const SOURCES = ['src', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts']
+const PAGES = ['src/api', 'src/reference']
+const SETTINGS = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+  'typedoc.config.js',
+  'test/api-plugin.mjs',
+  'test/reference',
+]
 
 function isBuilt(): boolean {
   // Not every build writes the declarations.
-  if (!existsSync(join(ROOT, 'dist/index.d.ts'))) return false
-  return Math.max(...changesIn(SOURCES)) < Math.min(...changesIn(['dist']))
+  if (!['dist/index.d.ts', ...PAGES].every(path => existsSync(join(ROOT, path)))) return false
+  // Making pages changes the folder `src` itself, so what is in it counts. An entry that is removed
+  // from it changes package.json.
+  const sources = readdirSync(join(ROOT, 'src')).map(name => `src/${name}`)
+  const made = Math.min(...changesIn(['dist', ...PAGES]))
+  return (
+    Math.max(...changesIn([...sources.filter(path => !PAGES.includes(path)), ...SETTINGS])) < made
+  )
 }
 
 /** When the files and folders below the paths changed. A file that is removed changes its folder. */

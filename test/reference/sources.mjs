@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 
 /** The entries by their names, with the module of each. */
-const ENTRIES = {
+export const ENTRIES = {
   feedmill: 'index.ts',
   'feedmill/service': 'service.ts',
   'feedmill/sync': 'sync.ts',

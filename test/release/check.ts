@@ -107,6 +107,7 @@ async function build(place: string, machine: NodeJS.ProcessEnv): Promise<Build> 
   const folder = join(place, 'feedmill')
   await run('.', 'git', 'clone', '--quiet', '--depth', '1', `file://${process.cwd()}`, folder)
   await runOn(machine, folder, 'npm', 'ci')
+  await runOn(machine, folder, 'npm', 'run', 'pages')
   await runOn(machine, folder, 'npm', 'run', 'build')
   const [{ filename, files }] = JSON.parse(
     await runOn(machine, folder, 'npm', 'pack', '--json', '--ignore-scripts', '--silent'),

@@ -126,6 +126,8 @@ test('a file that nobody expects in the package, and one that is missing, are na
     'SECURITY.md',
     'CHANGELOG.md',
     'dist/cli.js',
+    'src/api/README.md',
+    'src/reference/options.md',
   ]
   expect(packedProblems([...paths, 'dist/index.d.cts', 'src/api/feedmill.md'])).toEqual([])
   for (const stranger of [

@@ -53,6 +53,8 @@ const NEEDED = [
   'SECURITY.md',
   'CHANGELOG.md',
   'dist/cli.js',
+  'src/api/README.md',
+  'src/reference/options.md',
 ]
 
 /**
