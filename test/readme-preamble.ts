@@ -64,7 +64,8 @@ await writeFile(
 )
 /** The file of the first snippet of the README. */
 const sampleOptions = { items: 40, seed: 7 }
-const sample = await writeSample(join(folder, 'items.tsv.gz'), sampleOptions)
+const samplePath = join(folder, 'items.tsv.gz')
+const sample = await writeSample(samplePath, sampleOptions)
 
 /** Files in other encodings. */
 const latin1Path = join(folder, 'prices-latin1.tsv')
@@ -111,7 +112,8 @@ const database = {
 /** What the expectations of the snippets need to know. */
 export interface Facts {
   readonly folder: string
-  /** Rows of `items.tsv.gz`, which `feedmill sample` has written. */
+  /** The file that `feedmill sample` has written, and its rows. */
+  readonly samplePath: string
   readonly sampleRows: number
   readonly itemIds: readonly string[]
   readonly itemIdsAtEnd: readonly string[]
@@ -123,6 +125,7 @@ export interface Facts {
 
 export const facts: Facts = {
   folder,
+  samplePath,
   sampleRows: sample.rows,
   itemIds: [...world.truthAt(world.start)].map(({ itemId }) => itemId),
   itemIdsAtEnd: [...world.truthAt(world.end)].map(({ itemId }) => itemId),

@@ -21,11 +21,9 @@ const ROOT = join(import.meta.dirname, '..')
  * The package's entries as its source has them: what is checked here is not what was built last.
  */
 function fromSource(code: string): string {
-  return code.replace(/ from 'feedmill(\/[\w-]+)?'/g, (whole, subpath = '') => {
-    const folder = subpath === '/level' ? '/state' : subpath
-    const entry = join(ROOT, 'src', folder, 'index.ts')
-    return existsSync(entry) ? ` from '../../src${folder}/index'` : whole
-  })
+  return code.replace(/ from 'feedmill(?:\/([\w-]+))?'/g, (whole, entry = 'index') =>
+    existsSync(join(ROOT, 'src', `${entry}.ts`)) ? ` from '../../src/${entry}'` : whole,
+  )
 }
 
 beforeAll(() => writeModules(ROOT, fromSource))
@@ -77,6 +75,15 @@ test('only public entries of the package are imported, and a package that a read
     name => !Object.keys(exports).includes(name.replace(/^feedmill/, '.')),
   )
   expect(others).toEqual(['undici'])
+})
+
+test('the first snippet of the README reads the file that its command has just sampled', () => {
+  const readme = PAGES.get('README.md')!
+  const [, sampled] = /^npx feedmill sample (\S+)$/m.exec(readme)!
+  const [first] = snippets
+  expect(first).toMatchObject({ name: 'first', page: 'README.md', uses: [] })
+  expect(first!.code).toContain(`new FileSource('${sampled}')`)
+  expect(facts.samplePath).toBe(join(facts.folder, sampled!))
 })
 
 describe('every snippet runs', () => {

@@ -9,6 +9,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import ts from 'typescript'
 import { expect } from 'vitest'
 import { pagesIn } from './markdown-links'
@@ -152,14 +153,19 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
   'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),
   'bench-file': ({ printed }) => expect(printed).toEqual([]),
-  first: ({ printed, facts: { sampleRows } }) => {
+  first: ({ printed, facts: { samplePath, sampleRows } }) => {
     expect(sampleRows).toBeGreaterThan(20)
-    const [texts, typed] = [printed.slice(0, sampleRows), printed.slice(sampleRows)]
-    expect(typed.map(([itemId]) => itemId)).toEqual(texts.map(([itemId]) => itemId))
-    expect(typed).toHaveLength(sampleRows)
-    const titles = texts.map(([, title]) => title)
+    expect(printed).toHaveLength(sampleRows)
+    // Neither a heading nor an identifier of the sample is quoted.
+    const [header = '', ...lines] = gunzipSync(readFileSync(samplePath))
+      .toString()
+      .trimEnd()
+      .split('\n')
+    const key = header.toLowerCase().split('\t').indexOf('itemid')
+    expect(printed.map(([itemId]) => itemId)).toEqual(lines.map(line => line.split('\t')[key]))
+    const titles = printed.map(([, title]) => title)
     expect(titles.every(title => typeof title === 'string' && title !== '')).toBe(true)
-    const prices = typed.map(([, price]) => price)
+    const prices = printed.map(([, , price]) => price)
     expect(prices.every(price => typeof price === 'number' || price === undefined)).toBe(true)
     expect(prices.some(price => typeof price === 'number')).toBe(true)
   },
@@ -267,6 +273,10 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed).toEqual([[facts.itemIds.length]])
     expect(facts.tunnels.length).toBeGreaterThan(0)
   },
+  'first-error': ({ printed }) => {
+    const context = { row: 2, line: 3, byteOffset: 19 }
+    expect(printed).toEqual([['TSV_ROW_SHORT', expect.objectContaining(context), false]])
+  },
   errors: ({ printed }) =>
     expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
   // Rows come in batches, so a bad row may be told of before a good one in front of it.
@@ -301,7 +311,6 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   // A queue needs a server, and test/integrations/queue/ works with one.
   queue: ({ printed }) => expect(printed).toEqual([['function']]),
   'run-category': ({ printed }) => expect(printed).toEqual([['function']]),
-  'any-engine': ({ printed }) => expect(printed).toEqual([['function']]),
   'own-stage': ({ printed, facts }) => {
     expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])
     expect(printed.map(([, itemId]) => itemId)).toEqual([facts.itemIds[0], facts.itemIds[100]])

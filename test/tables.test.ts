@@ -199,8 +199,10 @@ const NOT_MADE = ['FeedError', 'Pipeline', 'Source', 'Stage']
 const ENTRY_TABLES: readonly Table[] = [
   { name: 'tsup.config.ts, library', listed: Object.keys(sources), required: entries },
   {
-    name: 'README.md, entries',
-    listed: column('README.md', 'entry', 0).flatMap(cell => allOf(cell, /^`(feedmill.*)`$/g)),
+    name: 'src/guide/runtimes.md, entries',
+    listed: column('src/guide/runtimes.md', 'entry', 0).flatMap(cell =>
+      allOf(cell, /^`(feedmill.*)`$/g),
+    ),
     required: entries,
   },
   {
@@ -275,13 +277,6 @@ const COMMAND_TABLES: readonly Table[] = [
   {
     name: 'src/guide/command-line.md, commands',
     listed: column('src/guide/command-line.md', 'command', 0).flatMap(wordsIn),
-    required: commands,
-  },
-  {
-    name: 'README.md, commands',
-    listed: column('README.md', 'entry', 0)
-      .filter(cell => cell.startsWith('the command'))
-      .flatMap(cell => allOf(cell, /`(?:feedmill )?(\w+)`/g)),
     required: commands,
   },
   {

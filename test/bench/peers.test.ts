@@ -50,8 +50,9 @@ test('the summary: a contender that a report lacks is a dash, and data and cores
     madeReport,
   )
   expect(section).toContain(
-    '| `rows-5` gzip file to rows, five cells read | **15** (0.50 ×) | — | 5 (0.17 ×), **wrong** | 30 |',
+    '| `rows-5` gzip file to rows, five cells read | **15** (0.50 ×) | (0.77 ×) | — | 5 (0.17 ×), **wrong** | 30 |',
   )
+  expect(section).toContain('The worst shape has varied aspects and every title quoted')
   expect(section).toContain('item feed of seed 1: 1000 rows')
   expect(section).toContain('2 cores')
 })
