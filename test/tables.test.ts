@@ -24,7 +24,6 @@ import { itemColumns } from '../src/engine/schema/item-columns'
 import * as feedmill from '../src/index'
 import { COLUMN_RULES, FILE_RULES, LOST_RULES, NEW_RULES } from '../src/inspect/drift/drift-rules'
 import { REPORT_VERSION as INSPECT_VERSION } from '../src/inspect/report'
-import { STEPS as postgresSteps } from '../src/integrations/postgres/migrations'
 import { OPERATIONS } from '../src/service/operations'
 import { dataOf, type Page, tableIn } from './documents/pages'
 
@@ -381,11 +380,8 @@ const numberIn = (path: string) => Number(/^const FORMAT = (\d+)$/m.exec(textOf(
 const FORMATS = {
   'state folder': numberIn('src/sync/folder/state-marker.ts'),
   'store of a state folder, `LevelStore`': numberIn('src/state/level/store-meta.ts'),
-  'DuckDB tables with the ledger': allOf(
-    between('src/integrations/duckdb/tables.ts', 'const STEPS', '\n]\n'),
-    /^ {2}(\(\)) =>/gm,
-  ).length,
-  'PostgreSQL tables with the ledger': postgresSteps.length,
+  'DuckDB tables with the ledger': numberIn('src/integrations/duckdb/tables.ts'),
+  'PostgreSQL tables with the ledger': numberIn('src/integrations/postgres/tables.ts'),
   'report of `inspect`': INSPECT_VERSION,
   'baseline of `profile`': RESULT_VERSION,
   'baseline of `bench`': BENCH_VERSION,

@@ -49,7 +49,7 @@ export type {
   SyncSummary,
 } from './run/sync-events'
 export { type SyncOptions, syncSettings } from './sync-options'
-export { appliedFileOf, type LedgerRow } from './target/ledger-row'
+export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
 export {
   type AppliedFile,
   NO_ROWS,

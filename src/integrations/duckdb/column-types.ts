@@ -3,7 +3,7 @@
 // keeps its text.
 
 import type { ColumnSpec, Decimal } from '../../engine/index'
-import type { VectorWriter } from './vector-writer'
+import type { VectorWriter } from './vector-writers'
 import {
   Int64Writer,
   Int128Writer,

@@ -17,7 +17,7 @@ import {
 import { ChunkInserter } from './chunk-inserter'
 import { columnTypeOf, LONG_DECIMAL, UNFIT } from './column-types'
 import { Database, LEAST_BYTES, MEMORY_BYTES, sqlName, THREADS } from './duckdb-api'
-import type { VectorWriter } from './vector-writer'
+import type { VectorWriter } from './vector-writers'
 
 export interface DuckdbSinkOptions extends TableSinkOptions {
   /**

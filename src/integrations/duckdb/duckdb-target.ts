@@ -13,16 +13,19 @@ import type {
   TargetOptions,
 } from '../../sync/index'
 import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
-import { readCategories, readLedger, writeEntry } from './ledger'
-import { ARRIVED_REMOVALS, countRows, inCategory, mergeFile, sweep } from './merge'
+import { ARRIVED_REMOVALS, countRows, mergeFile, sweep } from './merge'
 import { RowWriter } from './row-writer'
 import {
   createTable,
+  inCategory,
   OWN_COLUMNS,
   prepareTables,
   REMOVAL_COLUMNS,
+  readCategories,
+  readLedger,
   serviceOf,
   tableOf,
+  writeEntry,
 } from './tables'
 
 export interface DuckdbTargetOptions {

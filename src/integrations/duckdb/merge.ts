@@ -6,7 +6,7 @@
 
 import type { Category, RowTally } from '../../sync/index'
 import { type Database, sqlText } from './duckdb-api'
-import type { RowTable } from './tables'
+import { inCategory, type RowTable } from './tables'
 
 /** The table of the removals that a file brings. */
 export const ARRIVED_REMOVALS = 'arrived_removals'
@@ -19,11 +19,6 @@ export interface ArrivedFile {
   /** The number of rows and of removals that were appended. */
   readonly rows: number
   readonly removals: number
-}
-
-/** The condition for the rows of a category. */
-export function inCategory({ marketplace, categoryId }: Category): string {
-  return `marketplace = ${sqlText(marketplace)} AND top_category_id = ${sqlText(categoryId)}`
 }
 
 const VERSION = (row: string) =>

@@ -8,7 +8,7 @@ import { CELL_END, FeedError } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
 import { type ColumnType, columnTypeOf, OTHER_CELLS, UNFIT } from './column-types'
 import type { Database } from './duckdb-api'
-import type { VectorWriter } from './vector-writer'
+import type { VectorWriter } from './vector-writers'
 import { TextWriter } from './vector-writers'
 
 /** A column beside those of the schema, with a value for all rows or for each. */

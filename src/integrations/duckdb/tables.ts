@@ -1,5 +1,5 @@
-// The tables of a database that `sync` writes, and their views. If you change a table, add a step to
-// STEPS, and also change src/guide/databases.md.
+// The tables of a database that `sync` writes, their views, and the ledger in the table `files`. If you
+// change a table, give FORMAT its next number, and also change src/guide/databases.md.
 
 import type { Columns } from '../../engine/index'
 import {
@@ -10,7 +10,15 @@ import {
   itemSnapshotColumns,
   text,
 } from '../../engine/index'
-import type { FileId, StateOrigin } from '../../sync/index'
+import {
+  type AppliedFile,
+  appliedFileOf,
+  type Category,
+  type FileId,
+  type LedgerRow,
+  ledgerRowOf,
+  type StateOrigin,
+} from '../../sync/index'
 import { type ColumnType, columnTypeOf, OTHER_CELLS } from './column-types'
 import { type Database, sqlName, sqlText } from './duckdb-api'
 import { foreign } from './duckdb-errors'
@@ -67,9 +75,11 @@ export const REMOVAL_COLUMNS: Columns = {
   generated_ms: int64(),
 }
 
-const STEPS: readonly (() => string)[] = [
-  () => `
-    ${ROW_TABLES.map(rowTable).join('\n')}
+/** The format that this program writes and reads. */
+const FORMAT = 1
+
+const DEFINITIONS = () => `
+    ${ROW_TABLES.map(({ name, columns }) => createTable(name, columns, OWN_COLUMNS)).join('\n')}
     CREATE TABLE removals (
       marketplace VARCHAR, top_category_id VARCHAR, "table" VARCHAR, key VARCHAR,
       version_ms BIGINT, generated_ms BIGINT
@@ -84,8 +94,7 @@ const STEPS: readonly (() => string)[] = [
     CREATE TABLE forgotten_removals (
       marketplace VARCHAR, top_category_id VARCHAR, before_ms BIGINT
     );
-    ${CURRENT_ITEMS}`,
-]
+    ${CURRENT_ITEMS}`
 
 /**
  * Items with their priority, their group, and where they ship: the rule of `subtractRegions`
@@ -132,44 +141,34 @@ const CURRENT_ITEMS = `
     AND priority.top_category_id = item.top_category_id;`
 
 /**
- * Makes the tables of a new database, brings those of an earlier version up to date, and checks
- * whose rows they hold.
- * @throws FeedError STATE_FOREIGN
+ * Makes the tables of a new database, and checks whose rows they hold.
+ * @throws FeedError STATE_FOREIGN, also for tables of another format
  */
 export async function prepareTables(database: Database, { service }: StateOrigin): Promise<void> {
-  const settings = await settingsOf(database)
-  const version = Number(settings?.get('tables') ?? 0)
-  if (version > STEPS.length)
-    throw foreign(database.path, 'tables', `version ${STEPS.length} at most`, `version ${version}`)
-  const known = settings?.get('service')
-  if (known !== undefined && known !== service)
-    throw foreign(database.path, 'service', service, known)
-  if (version === STEPS.length) return
+  const known = await serviceIn(database)
+  if (known === service) return
+  if (known !== undefined) throw foreign(database.path, 'service', service, known)
   await database.run(`
     BEGIN;
-    CREATE TABLE IF NOT EXISTS ${META} (name VARCHAR, value VARCHAR);
-    ${STEPS.slice(version)
-      .map(step => step())
-      .join('\n')}
-    DELETE FROM ${META};
-    INSERT INTO ${META} VALUES ('tables', '${STEPS.length}'), ('service', ${sqlText(service)});
+    CREATE TABLE ${META} (name VARCHAR, value VARCHAR);
+    ${DEFINITIONS()}
+    INSERT INTO ${META} VALUES ('tables', '${FORMAT}'), ('service', ${sqlText(service)});
     COMMIT;`)
 }
 
 /** @throws FeedError STATE_FOREIGN for a database without the tables of `sync` */
 export async function serviceOf(database: Database): Promise<string> {
-  const service = (await settingsOf(database))?.get('service')
+  const service = await serviceIn(database)
   if (service === undefined)
     throw foreign(database.path, 'content', 'the tables of feedmill', 'other content')
   return service
 }
 
 /**
- * Returns the names and values that say whose the tables are; undefined where no table or view has
- * one of our names.
- * @throws FeedError STATE_FOREIGN where somebody else made one of them
+ * Returns the service of the rows; undefined where no table or view has one of our names.
+ * @throws FeedError STATE_FOREIGN where somebody else made one of them, or in another format
  */
-async function settingsOf(database: Database): Promise<ReadonlyMap<string, string> | undefined> {
+async function serviceIn(database: Database): Promise<string | undefined> {
   // DuckDB finds a table whatever the case of its name.
   const found = await database.rows<{ name: string; columns: string }>(
     `SELECT lower(table_name) AS name, string_agg(column_name, ',' ORDER BY column_index) AS columns
@@ -178,12 +177,13 @@ async function settingsOf(database: Database): Promise<ReadonlyMap<string, strin
      GROUP BY ALL`,
   )
   if (found.length === 0) return undefined
-  const settings =
-    found.find(({ name }) => name === META)?.columns === META_COLUMNS
-      ? await metaOf(database)
-      : undefined
-  const lacking = TABLE_NAMES.filter(name => !found.some(table => table.name === name))
-  if (settings?.has('tables') && settings.has('service') && lacking.length === 0) return settings
+  const hasMeta = found.find(({ name }) => name === META)?.columns === META_COLUMNS
+  const settings = hasMeta ? await metaOf(database) : new Map<string, string>()
+  const [service, version] = [settings.get('service'), settings.get('tables')]
+  if (version !== undefined && version !== String(FORMAT))
+    throw foreign(database.path, 'tables', `version ${FORMAT}`, `version ${version}`)
+  const isWhole = TABLE_NAMES.every(name => found.some(table => table.name === name))
+  if (isWhole && version !== undefined && service !== undefined) return service
   throw foreign(database.path, 'tables', 'those of feedmill', `another ${found[0]!.name}`)
 }
 
@@ -191,10 +191,6 @@ async function settingsOf(database: Database): Promise<ReadonlyMap<string, strin
 async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> {
   const rows = await database.rows<{ name: string; value: string }>(`SELECT * FROM ${META}`)
   return new Map(rows.map(({ name, value }) => [name, value]))
-}
-
-function rowTable({ name, columns }: RowTable): string {
-  return createTable(name, columns, OWN_COLUMNS)
 }
 
 /** The statement that makes a table for a RowWriter. */
@@ -209,4 +205,46 @@ export function createTable(
   )
   const others = [`other ${OTHER_CELLS.sql}`, ...own.map(({ name, type }) => `${name} ${type.sql}`)]
   return `CREATE ${kind} ${sqlName(name)} (${[...typed, ...others].join(', ')});`
+}
+
+/** The condition for the rows of a category. */
+export function inCategory({ marketplace, categoryId }: Category): string {
+  return `marketplace = ${sqlText(marketplace)} AND top_category_id = ${sqlText(categoryId)}`
+}
+
+/** Returns the categories that have files. */
+export async function readCategories(database: Database): Promise<Category[]> {
+  return database.rows<{ marketplace: string; categoryId: string }>(
+    'SELECT DISTINCT marketplace, top_category_id AS "categoryId" FROM files ORDER BY ALL',
+  )
+}
+
+/**
+ * Reads the files of a category in the order in which they were applied.
+ * @throws FeedError STATE_CORRUPT
+ */
+export async function readLedger(database: Database, category: Category): Promise<AppliedFile[]> {
+  const rows = await database.rows<LedgerRow>(
+    `SELECT * FROM files WHERE ${inCategory(category)} ORDER BY sequence`,
+  )
+  return rows.map(row => appliedFileOf(row, database.path))
+}
+
+/** Adds a file, in the transaction that is open. */
+export function writeEntry(
+  database: Database,
+  entry: AppliedFile,
+  unfitCells: number,
+): Promise<void> {
+  const { marketplace, categoryId: top_category_id } = entry.id
+  const values = Object.entries({
+    ...{ marketplace, top_category_id, ...ledgerRowOf(entry), unfit_cells: unfitCells },
+  })
+  const texts = values.map(([, value]) =>
+    value === null ? 'NULL' : typeof value === 'string' ? sqlText(value) : String(value),
+  )
+  return database.run(
+    `INSERT INTO files (${values.map(([name]) => name).join(', ')}, applied_at)
+     VALUES (${texts.join(', ')}, now()::TIMESTAMPTZ::TIMESTAMP)`,
+  )
 }

@@ -6,6 +6,7 @@ import { FeedError } from '../../engine/index'
 import type { Category } from '../../sync/index'
 import { hasState, type PgConnection } from './pg-adapter'
 import type { TargetNames } from './sql-names'
+import { inCategory, OF_CATEGORY } from './tables'
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -15,10 +16,10 @@ export class CategoryLock {
   readonly #category: readonly [marketplace: string, categoryId: string]
   #number: string | undefined
 
-  constructor(names: TargetNames, place: string, { marketplace, categoryId }: Category) {
+  constructor(names: TargetNames, place: string, category: Category) {
     this.#names = names
     this.#place = place
-    this.#category = [marketplace, categoryId]
+    this.#category = inCategory(category)
   }
 
   /**
@@ -67,7 +68,7 @@ export class CategoryLock {
   async #proveLatest(connection: PgConnection, locking: 'FOR SHARE' | '' = ''): Promise<void> {
     const [row] = await connection.query(
       `SELECT number FROM ${this.#names.table('writers')}
-       WHERE marketplace = $1 AND feed_category = $2 ${locking}`,
+       WHERE ${OF_CATEGORY} ${locking}`,
       this.#category,
     )
     if (String(row?.number) !== this.#number)

@@ -17,8 +17,7 @@ import {
   readTimestamp,
 } from '../../engine/index'
 import { type CopyBuffer, escapedCell, TAB } from './copy-buffer'
-import { jsonText, MAX_NUMERIC_CHARS, plainText, sqlTextOf } from './sql-text'
-import type { SqlColumn } from './sql-types'
+import { jsonText, MAX_NUMERIC_CHARS, plainText, type SqlColumn, sqlTextOf } from './sql-types'
 
 /** How the cells of a column are written. */
 const RAW = 0
@@ -102,8 +101,7 @@ export class CopyRows {
         index.columns === 0 ? start : index.cellEnds[first + index.columns - 1]! & CELL_END
       this.#isFirst = !this.#hasHead
       this.#aspects = aspects
-      if (inRuns) this.#inRuns(batch, slot, target, special.isIn(start, end))
-      else this.#oneByOne(batch, slot, target)
+      this.#cells(batch, slot, target, inRuns, inRuns && special.isIn(start, end))
       this.#rest(this.#other, target)
       if (this.#onInvalid === undefined) this.#rest(this.#invalid, target)
       this.#other = NO_CELLS
@@ -111,7 +109,17 @@ export class CopyRows {
     }
   }
 
-  #inRuns(batch: RowBatch<Columns>, slot: number, target: CopyBuffer, hasSpecial: boolean): void {
+  /**
+   * @param inRuns true where the bytes of plain cells, and the tabs between them, are copied
+   * @param hasSpecial true where some of these bytes need an escape
+   */
+  #cells(
+    batch: RowBatch<Columns>,
+    slot: number,
+    target: CopyBuffer,
+    inRuns: boolean,
+    hasSpecial: boolean,
+  ): void {
     const { cells, index } = batch
     const { cellEnds } = index
     const kinds = this.#kinds
@@ -124,11 +132,12 @@ export class CopyRows {
       const end = marked & CELL_END
       const kind = kinds[column]!
       const isCopied =
-        start === end
+        inRuns &&
+        (start === end
           ? kind !== OTHER
           : kind === RAW
             ? marked > 0 || cells.bytes[start] !== this.#quote
-            : kind < VALUE && isPlain(kind, cells, start, end)
+            : kind < VALUE && isPlain(kind, cells, start, end))
       if (isCopied) {
         if (run < 0) {
           // The separator before the cell is a part of the run, where the file has one.
@@ -146,23 +155,6 @@ export class CopyRows {
       start = end + 1
     }
     if (run >= 0) copyRun(target, cells.bytes, run, start - 1, hasSpecial)
-  }
-
-  #oneByOne(batch: RowBatch<Columns>, slot: number, target: CopyBuffer): void {
-    const { cells, index } = batch
-    const first = slot * index.columns
-    let start = index.rowStarts[slot]!
-    for (let column = 0; column < this.#kinds.length; column++) {
-      const end = index.cellEnds[first + column]! & CELL_END
-      const kind = this.#kinds[column]!
-      if (kind === OTHER) {
-        if (start !== end) this.#keep(cells, slot, column)
-      } else {
-        this.#separate(target)
-        this.#value(batch, slot, column, start, end, target)
-      }
-      start = end + 1
-    }
   }
 
   #value(

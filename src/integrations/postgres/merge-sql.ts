@@ -5,6 +5,7 @@
 
 import { type Part, quoted } from './sql-names'
 import { columnsOfPart, keyOfPart } from './sql-types'
+import { OF_CATEGORY } from './tables'
 
 /** The staging table of a part, which only this connection sees. */
 export function stagingTable(part: Part): string {
@@ -34,7 +35,6 @@ export const WRITTEN = 'written'
  *
  * A known row is found once, by the index, and then written at its place. That holds in a
  * transaction of REPEATABLE READ only: where anything has moved the row since, it fails as a whole.
- * It also needs a table without partitions, since a place is one in its own table only.
  *
  * The rows that were written are counted first, because the server then judges a row and writes it
  * at once. Otherwise it would judge all rows before the first write, and read every page of a table
@@ -84,14 +84,14 @@ UNION ALL
 SELECT kind, count(*) FROM judged GROUP BY kind`
 }
 
-/** Counts the rows of a category that are not removed: parameters marketplace and category. */
+/** Counts the rows of a category that are not removed. */
 export function countRows(table: string): string {
-  return `SELECT count(*) AS rows FROM ${table} WHERE marketplace = $1 AND feed_category = $2 AND NOT removed`
+  return `SELECT count(*) AS rows FROM ${table} WHERE ${OF_CATEGORY} AND NOT removed`
 }
 
 /** Says whether a category has rows, removed ones included. */
 export function hasRows(table: string): string {
-  return `SELECT EXISTS (SELECT FROM ${table} WHERE marketplace = $1 AND feed_category = $2) AS found`
+  return `SELECT EXISTS (SELECT FROM ${table} WHERE ${OF_CATEGORY}) AS found`
 }
 
 /**
@@ -108,7 +108,7 @@ export function sweep(part: Part, table: string): string {
 WITH lacking AS (
   UPDATE ${table} SET time_ms = $3, removed = true, generated_ms = $3, checksum = 0,
     ${cleared.join(', ')}
-  WHERE marketplace = $1 AND feed_category = $2 AND NOT removed AND time_ms < $3
+  WHERE ${OF_CATEGORY} AND NOT removed AND time_ms < $3
   RETURNING 1
 )
 SELECT count(*) AS rows FROM lacking`

@@ -85,7 +85,7 @@ export class PgConnection {
       return connection
     } catch (cause) {
       connection.destroy()
-      throw databaseFailed(address.name, 'connect', cause, isPassing(cause))
+      throw databaseFailed(address.name, 'connect', cause, isPassingFailure(cause))
     }
   }
 
@@ -105,6 +105,35 @@ export class PgConnection {
       return result.rows
     } catch (cause) {
       throw this.#failed(cause)
+    }
+  }
+
+  /** Commits what `work` does, or rolls it back where `work` or the commit fails. */
+  inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#transaction('READ COMMITTED', work)
+  }
+
+  /**
+   * Does the same on the rows as they are at its first statement: it fails, retryable, where it
+   * would write a row that another transaction has changed since.
+   */
+  inSnapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#transaction('REPEATABLE READ', work)
+  }
+
+  async #transaction<T>(
+    isolation: 'READ COMMITTED' | 'REPEATABLE READ',
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await this.query(`BEGIN ISOLATION LEVEL ${isolation}`)
+    try {
+      const result = await work()
+      await this.query('COMMIT')
+      return result
+    } catch (error) {
+      // The work's failure is the one to report. Without an answer the server rolls back itself.
+      if (!this.isLost) await this.query('ROLLBACK').catch(() => this.destroy())
+      throw error
     }
   }
 
@@ -205,10 +234,6 @@ export class PgConnection {
     if (isPassing && !isServerAnswer(cause)) this.destroy()
     return databaseFailed(this.#place, 'write', cause, isPassing)
   }
-}
-
-function isPassing(cause: unknown): boolean {
-  return isPassingFailure(cause)
 }
 
 /** Codes of the server for a connection that is gone or not possible now, and for a lost conflict. */

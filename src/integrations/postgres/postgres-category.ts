@@ -1,7 +1,6 @@
 // One category in PostgreSQL: it brings the rows of a file into its tables together with the entry
 // of the ledger. session.ts repeats what a lost connection has interrupted.
 
-import type { BoundHeader, Columns } from '../../engine/index'
 import {
   type AppliedFile,
   type Category,
@@ -13,10 +12,7 @@ import {
   type TargetFile,
 } from '../../sync/index'
 import type { CategoryLock } from './category-lock'
-import { CopyBuffer } from './copy-buffer'
-import { CopyHeads } from './copy-heads'
 import { CopyRows } from './copy-rows'
-import { readLedger, writeEntry } from './ledger-table'
 import {
   countRows,
   createStaging,
@@ -26,11 +22,12 @@ import {
   sweep,
   WRITTEN,
 } from './merge-sql'
-import { type CopyIn, hasState, type PgConnection } from './pg-adapter'
+import { hasState, type PgConnection } from './pg-adapter'
 import type { PostgresSession } from './session'
-import { type Part, quoted, type TargetNames } from './sql-names'
+import { PARTS, type Part, type TargetNames } from './sql-names'
 import { HEAD_COLUMNS, PART_COLUMNS } from './sql-types'
-import { inSnapshot, inTransaction } from './transaction'
+import { CopyHeads, TableCopy } from './table-copy'
+import { inCategory, OF_CATEGORY, readLedger, writeEntry } from './tables'
 
 /** A row of an index of PostgreSQL has at most 2,704 bytes. Longer keys make bad rows. */
 const MAX_KEY_BYTES = 2_000
@@ -41,8 +38,6 @@ export interface CategoryPlace {
   readonly session: PostgresSession
   readonly names: TargetNames
   readonly lock: CategoryLock
-  /** The table of a part, or its partition for the category. */
-  readonly tables: Readonly<Record<Part, string>>
 }
 
 export class PostgresCategory implements TargetCategory {
@@ -74,7 +69,7 @@ export class PostgresCategory implements TargetCategory {
       // was read again since.
       const known = this.#byKey.get(key)
       if (known !== undefined) return known
-      const entry = await inSnapshot(connection, () => this.#applyIn(connection, file))
+      const entry = await connection.inSnapshot(() => this.#applyIn(connection, file))
       this.#keep([...this.#files, entry])
       return entry
     })
@@ -84,8 +79,7 @@ export class PostgresCategory implements TargetCategory {
     const { session, names } = this.#place
     return session.run(async connection => {
       const [row] = await connection.query(
-        `SELECT removals_forgotten AS at FROM ${names.table('writers')}
-         WHERE marketplace = $1 AND feed_category = $2`,
+        `SELECT removals_forgotten AS at FROM ${names.table('writers')} WHERE ${OF_CATEGORY}`,
         this.#parameters,
       )
       return row?.at instanceof Date ? row.at : undefined
@@ -93,19 +87,17 @@ export class PostgresCategory implements TargetCategory {
   }
 
   forgetRemovals(before: Date): Promise<void> {
-    const { session, names, lock, tables } = this.#place
+    const { session, names, lock } = this.#place
     return session.run(connection =>
-      inTransaction(connection, async () => {
+      connection.inTransaction(async () => {
         await lock.prove(connection)
-        for (const table of Object.values(tables))
+        for (const part of PARTS)
           await connection.query(
-            `DELETE FROM ${table}
-             WHERE marketplace = $1 AND feed_category = $2 AND removed AND time_ms < $3`,
+            `DELETE FROM ${names.table(part)} WHERE ${OF_CATEGORY} AND removed AND time_ms < $3`,
             [...this.#parameters, before.getTime()],
           )
         await connection.query(
-          `UPDATE ${names.table('writers')} SET removals_forgotten = $3
-           WHERE marketplace = $1 AND feed_category = $2`,
+          `UPDATE ${names.table('writers')} SET removals_forgotten = $3 WHERE ${OF_CATEGORY}`,
           [...this.#parameters, before.toISOString()],
         )
       }),
@@ -113,7 +105,7 @@ export class PostgresCategory implements TargetCategory {
   }
 
   get #parameters(): readonly [string, string] {
-    return [this.category.marketplace, this.category.categoryId]
+    return inCategory(this.category)
   }
 
   #keep(files: readonly AppliedFile[]): void {
@@ -138,7 +130,7 @@ export class PostgresCategory implements TargetCategory {
     file: TargetFile,
   ): Promise<{ rows: RowTally; longKeys: number }> {
     const part = partOf(file.id)
-    const table = this.#place.tables[part]
+    const table = this.#place.names.table(part)
     const generatedMs = file.generated?.getTime()
     if (generatedMs !== undefined) {
       const [has] = await connection.query(hasRows(table), this.#parameters)
@@ -171,12 +163,8 @@ export class PostgresCategory implements TargetCategory {
   async #fill(connection: PgConnection, file: TargetFile, part: Part) {
     await connection.query('SAVEPOINT filling')
     try {
-      const { copied, longKeys } = await this.#copy(
-        connection,
-        file,
-        part,
-        this.#place.tables[part],
-      )
+      const table = this.#place.names.table(part)
+      const { copied, longKeys } = await this.#copy(connection, file, part, table)
       file.checkRemoval(0, 0)
       return { rows: { ...NO_ROWS, inserted: copied }, longKeys }
     } catch (error) {
@@ -187,42 +175,33 @@ export class PostgresCategory implements TargetCategory {
   }
 
   async #copy(connection: PgConnection, file: TargetFile, part: Part, table: string) {
-    const { marketplace, categoryId } = this.category
-    const heads = new CopyHeads(marketplace, categoryId)
-    const buffer = new CopyBuffer()
-    let header: BoundHeader<Columns> | undefined
-    let rows: CopyRows | undefined
-    let copy: CopyIn | undefined
+    const copy = new TableCopy(connection, {
+      table,
+      head: Object.keys(HEAD_COLUMNS),
+      rowsOf: header => new CopyRows(header, PART_COLUMNS[part]),
+    })
+    const heads = new CopyHeads(this.category)
     let copied = 0
     let longKeys = 0
     try {
       for await (const { batch, keys, heads: versions } of file.rows()) {
-        if (rows === undefined || batch.header !== header) {
-          header = batch.header
-          rows = new CopyRows(header, PART_COLUMNS[part])
-          if (buffer.length > 0) await copy?.write(buffer.take())
-          await copy?.end()
-          copy = await connection.copy(copyInto(table, rows.columns))
-        }
-        const write = rows.writer(batch, buffer)
+        const write = await copy.writer(batch)
         for (let n = 0; n < keys.length; n++) {
           if (keys[n]!.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(keys[n]!) > MAX_KEY_BYTES) {
             longKeys++
             continue
           }
-          heads.write(versions[n]!, buffer)
+          heads.write(versions[n]!, copy.buffer)
           write(batch.row(n).slot)
-          buffer.endRow()
           copied++
-          if (buffer.isFull) await copy?.write(buffer.take())
+          if (copy.endRow()) await copy.send()
         }
       }
-      if (buffer.length > 0) await copy?.write(buffer.take())
-      await copy?.end()
+      await copy.end()
       return { copied, longKeys }
     } catch (error) {
       // The failure of the rows is the one to report.
-      if (!connection.isLost) await copy?.abort().catch(() => connection.destroy())
+      await copy.abort()
       throw error
     }
   }
@@ -231,11 +210,6 @@ export class PostgresCategory implements TargetCategory {
     const [row] = await connection.query(sql, [...this.#parameters, ...more])
     return Number(row?.rows)
   }
-}
-
-function copyInto(table: string, columns: readonly string[]): string {
-  const all = [...Object.keys(HEAD_COLUMNS), ...columns].map(quoted)
-  return `COPY ${table} (${all.join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`
 }
 
 function partOf({ feed }: FileId): Part {

@@ -12,12 +12,12 @@ import {
   sinkFailed,
 } from '../../engine/index'
 import { addressOf, type PostgresConnectionInput } from './address'
-import { CopyBuffer } from './copy-buffer'
 import { CopyRows } from './copy-rows'
-import { columnsOf, foreign } from './migrations'
-import { type CopyIn, PgConnection } from './pg-adapter'
+import { PgConnection } from './pg-adapter'
 import { quoted, sqlName } from './sql-names'
 import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
+import { TableCopy } from './table-copy'
+import { columnsOf, foreign } from './tables'
 
 /** Times are in milliseconds. */
 export interface PostgresSinkOptions {
@@ -91,7 +91,7 @@ export function postgresSink<C extends Columns>(
       throw sinkError(`${address.name} ${name}`, cause)
     }
   }
-  let writing: TableWriter | undefined
+  let writing: { readonly connection: PgConnection; readonly copy: TableCopy } | undefined
   let isInUse = false
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
@@ -104,12 +104,13 @@ export function postgresSink<C extends Columns>(
           throw sinkFailed(NAME, name, 'another run of the same sink is writing it')
         }
         isInUse = true
-        const opened = await PgConnection.open(address, limits)
-        writing = new TableWriter(opened, name)
-        await opened.query('BEGIN')
+        const connection = await PgConnection.open(address, limits)
+        const rowsOf = (header: BoundHeader<Columns>) => rowsInto(connection, name, header)
+        writing = { connection, copy: new TableCopy(connection, { table: name, head: [], rowsOf }) }
+        await connection.query('BEGIN')
       }),
-    write: batch => typed(async () => writing?.write(rowBatch(NAME, batch))),
-    prepare: () => typed(async () => writing?.finish()),
+    write: batch => typed(async () => writing && write(writing.copy, rowBatch(NAME, batch))),
+    prepare: () => typed(async () => writing?.copy.end()),
     commit: () =>
       typed(async () => {
         await writing?.connection.query('COMMIT')
@@ -130,52 +131,29 @@ export function postgresSink<C extends Columns>(
   }
 }
 
-class TableWriter {
-  readonly connection: PgConnection
-  readonly #table: string
-  readonly #buffer = new CopyBuffer()
-  #header: BoundHeader<Columns> | undefined
-  #rows: CopyRows | undefined
-  #copy: CopyIn | undefined
+/** Makes the table of the schema of a header where it is missing. @throws FeedError STATE_FOREIGN */
+async function rowsInto(
+  connection: PgConnection,
+  table: string,
+  header: BoundHeader<Columns>,
+): Promise<CopyRows> {
+  const columns = sqlColumnsOf(header.schema.columns)
+  await connection.query(createTable(table, columns))
+  const rows = new CopyRows(header, columns, error => {
+    throw error
+  })
+  const present = await columnsOf(connection, table)
+  const missing = rows.columns.filter(name => !present.has(name))
+  if (missing.length > 0)
+    throw foreign(table, 'columns', missing.join(', '), 'those of another table', 'table')
+  return rows
+}
 
-  constructor(connection: PgConnection, table: string) {
-    this.connection = connection
-    this.#table = table
-  }
-
-  async write(batch: RowBatch<Columns>): Promise<void> {
-    if (this.#rows === undefined || batch.header !== this.#header) await this.#begin(batch.header)
-    const write = this.#rows!.writer(batch, this.#buffer)
-    for (const { slot } of batch) {
-      write(slot)
-      this.#buffer.endRow()
-      if (this.#buffer.isFull) await this.#copy?.write(this.#buffer.take())
-    }
-  }
-
-  async finish(): Promise<void> {
-    if (this.#buffer.length > 0) await this.#copy?.write(this.#buffer.take())
-    await this.#copy?.end()
-    this.#copy = undefined
-  }
-
-  /** Rows of another file may have other columns, which a COPY names once. */
-  async #begin(header: BoundHeader<Columns>): Promise<void> {
-    await this.finish()
-    const columns = sqlColumnsOf(header.schema.columns)
-    await this.connection.query(createTable(this.#table, columns))
-    this.#header = header
-    this.#rows = new CopyRows(header, columns, error => {
-      throw error
-    })
-    const present = await columnsOf(this.connection, this.#table)
-    const missing = this.#rows.columns.filter(name => !present.has(name))
-    if (missing.length > 0)
-      throw foreign(this.#table, 'columns', missing.join(', '), 'those of another table', 'table')
-    const names = this.#rows.columns.map(quoted).join(', ')
-    this.#copy = await this.connection.copy(
-      `COPY ${this.#table} (${names}) FROM STDIN WITH (FORMAT text, NULL '')`,
-    )
+async function write(copy: TableCopy, batch: RowBatch<Columns>): Promise<void> {
+  const writeCells = await copy.writer(batch)
+  for (const { slot } of batch) {
+    writeCells(slot)
+    if (copy.endRow()) await copy.send()
   }
 }
 

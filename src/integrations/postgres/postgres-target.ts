@@ -4,7 +4,6 @@ import {
   anObject,
   durationMs,
   filledText,
-  flag,
   knownOptions,
   type OptionNames,
   type RetryOptions,
@@ -20,14 +19,19 @@ import type {
 } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CategoryLock } from './category-lock'
-import { readLedger } from './ledger-table'
-import { claimService, foreign, knownTables, migrate } from './migrations'
-import { createPartitions, removeRows, tablesOf } from './partitions'
 import type { PgConnection } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
 import { PostgresSession } from './session'
-import { TargetNames } from './sql-names'
-import { inTransaction } from './transaction'
+import { PARTS, TargetNames } from './sql-names'
+import {
+  claimService,
+  foreign,
+  inCategory,
+  knownTables,
+  OF_CATEGORY,
+  prepareTables,
+  readLedger,
+} from './tables'
 
 /** Times are in milliseconds. */
 export interface PostgresTargetOptions
@@ -42,12 +46,6 @@ export interface PostgresTargetOptions
    * the address, or nothing.
    */
   readonly prefix?: string
-  /**
-   * True makes tables with a partition for each marketplace and category, so that
-   * {@link dropCategory} takes no longer for more rows. It is decided when the tables are made.
-   * Default: as the tables are, and without partitions where there are none.
-   */
-  readonly partition?: boolean
   /** The limit for a new connection. Default: 10,000. */
   readonly connectTimeoutMs?: number
   /** The limit for a wait for a lock, such as another writer's. Default: 5,000. */
@@ -61,7 +59,6 @@ export interface PostgresTargetOptions
 const OPTIONS: OptionNames<PostgresTargetOptions> = {
   schema: true,
   prefix: true,
-  partition: true,
   connectTimeoutMs: true,
   lockTimeoutMs: true,
   statementTimeoutMs: true,
@@ -72,8 +69,7 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
 
 /**
  * Makes a target of `sync` over a database of PostgreSQL 13 or later with the encoding UTF8, which
- * needs the packages pg and pg-copy-streams. The run makes the tables and brings those of an older
- * release up to date.
+ * needs the packages pg and pg-copy-streams. The run makes the tables, and adds the columns that they lack.
  *
  * The tables `items`, `item_groups` and `priorities` have a column for each column of the feeds
  * (`price_value` for `priceValue`), with its type. Queries take the rows `WHERE NOT removed`: a row
@@ -109,8 +105,7 @@ export function postgresTarget(
 }
 
 /**
- * Removes a category with its ledger, in one transaction. The next run fetches it anew. In
- * partitioned tables it takes no longer for more rows.
+ * Removes a category with its ledger, in one transaction. The next run fetches it anew.
  * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING, STATE_IO, STATE_FOREIGN; STATE_LOCKED while a
  * run writes the category
  */
@@ -120,7 +115,7 @@ export async function dropCategory(
   options: PostgresTargetOptions = {},
 ): Promise<void> {
   const settings = settingsOf(connection, options)
-  const { names, address, partition } = settings
+  const { names, address } = settings
   const { signal } = new AbortController()
   const session = new PostgresSession({ ...settings, signal })
   const marketplace = filledText('category.marketplace', anObject('category', category).marketplace)
@@ -128,16 +123,15 @@ export async function dropCategory(
   const lock = new CategoryLock(names, address.name, category)
   try {
     await session.run(async pg => {
-      const { isPartitioned } = await migrate(pg, address.name, names, { partition })
+      await prepareTables(pg, address.name, names)
       await lock.take(pg)
-      await inTransaction(pg, async () => {
+      await pg.inTransaction(async () => {
         await lock.prove(pg)
-        await removeRows(pg, names, category, isPartitioned)
-        const ofCategory = 'WHERE marketplace = $1 AND feed_category = $2'
-        const parameters = [marketplace, categoryId]
-        await pg.query(`DELETE FROM ${names.table('files')} ${ofCategory}`, parameters)
+        const parameters = inCategory({ marketplace, categoryId })
+        for (const table of [...PARTS, 'files'] as const)
+          await pg.query(`DELETE FROM ${names.table(table)} WHERE ${OF_CATEGORY}`, parameters)
         await pg.query(
-          `UPDATE ${names.table('writers')} SET removals_forgotten = NULL ${ofCategory}`,
+          `UPDATE ${names.table('writers')} SET removals_forgotten = NULL WHERE ${OF_CATEGORY}`,
           parameters,
         )
       })
@@ -154,7 +148,6 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
   const {
     schema = address.tables.schema ?? 'feedmill',
     prefix = address.tables.prefix ?? '',
-    partition,
     connectTimeoutMs = 10_000,
     lockTimeoutMs = 5_000,
     statementTimeoutMs = 3_600_000,
@@ -162,12 +155,10 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
     backoffBaseMs,
     backoffCapMs,
   } = knownOptions(options, OPTIONS)
-  if (partition !== undefined) flag('partition', partition)
   const given = Object.entries({ patienceMs, backoffBaseMs, backoffCapMs })
   return {
     address: { ...address, name: placeOf(address.name, { schema, prefix }) },
     names: new TargetNames(schema, prefix),
-    partition,
     limits: {
       connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
       lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
@@ -191,16 +182,15 @@ async function openTarget(
   settings: Settings,
   { origin, signal }: TargetOptions,
 ): Promise<OpenPostgres> {
-  const { address, names, partition } = settings
+  const { address, names } = settings
   const session = new PostgresSession({ ...settings, signal })
   try {
-    const isPartitioned = await session.run(async connection => {
-      const meta = await migrate(connection, address.name, names, { partition })
-      if (meta.service !== origin.service)
+    await session.run(async connection => {
+      const service = await prepareTables(connection, address.name, names)
+      if (service !== origin.service)
         await claimService(connection, address.name, names, origin.service)
-      return meta.isPartitioned
     })
-    return new OpenPostgres(session, settings, isPartitioned)
+    return new OpenPostgres(session, settings)
   } catch (error) {
     await session.close()
     throw error
@@ -236,12 +226,10 @@ async function contentsOf(settings: Settings): Promise<TargetContents> {
 class OpenPostgres implements OpenTarget {
   readonly #session: PostgresSession
   readonly #settings: Settings
-  readonly #isPartitioned: boolean
 
-  constructor(session: PostgresSession, settings: Settings, isPartitioned: boolean) {
+  constructor(session: PostgresSession, settings: Settings) {
     this.#session = session
     this.#settings = settings
-    this.#isPartitioned = isPartitioned
   }
 
   async category(category: Category): Promise<TargetCategory> {
@@ -250,12 +238,8 @@ class OpenPostgres implements OpenTarget {
       session: this.#session,
       names,
       lock: new CategoryLock(names, address.name, category),
-      tables: tablesOf(names, category, this.#isPartitioned),
     })
-    const connect = async (connection: PgConnection) => {
-      await opened.connected(connection)
-      if (this.#isPartitioned) await createPartitions(connection, names, category)
-    }
+    const connect = (connection: PgConnection) => opened.connected(connection)
     await this.#session.run(connect)
     this.#session.onConnect(connect)
     return opened

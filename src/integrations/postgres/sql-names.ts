@@ -27,7 +27,7 @@ export function sqlName(option: string, name: string): string {
 export const PARTS = ['items', 'item_groups', 'priorities'] as const
 export type Part = (typeof PARTS)[number]
 
-/** The tables that a target makes, without its partitions. */
+/** The tables that a target makes. */
 export type OwnTable = Part | 'files' | 'writers' | 'meta'
 
 /** Tables of a target by their quoted names. */
@@ -39,7 +39,6 @@ export class TargetNames {
   constructor(schema: string, prefix: string) {
     this.schema = sqlName('schema', schema)
     this.#prefix = anyText('prefix', prefix)
-    // The longest name is that of a partition.
     if (prefix.includes('\0') || Buffer.byteLength(prefix) > MAX_PREFIX_BYTES)
       throw optionInvalid('prefix', `text of at most ${MAX_PREFIX_BYTES} bytes without NUL`, prefix)
   }
@@ -53,16 +52,6 @@ export class TargetNames {
     return this.#prefix + name
   }
 
-  /**
-   * The partition of a marketplace, or of one of its categories. The identifiers may be of any
-   * length, so a hash tells them apart.
-   */
-  partition(part: Part, ...identifiers: readonly string[]): string {
-    const readable = identifiers.join('_').replace(/\W/g, '').slice(0, READABLE_CHARS)
-    const name = `${this.#prefix}${part}_${readable}_${hashOf(identifiers).toString('hex', 0, 6)}`
-    return this.#inSchema(name)
-  }
-
   /** The key of an advisory lock: a number of 64 bits as text. */
   lockKey(...identifiers: readonly string[]): string {
     const hash = hashOf(['feedmill', this.schema, this.#prefix, ...identifiers])
@@ -74,8 +63,7 @@ export class TargetNames {
   }
 }
 
-const READABLE_CHARS = 16
-/** What a partition's name leaves of {@link NAME_LIMIT_BYTES}. */
+/** It leaves room in {@link NAME_LIMIT_BYTES} for the names of tables and of their indexes. */
 const MAX_PREFIX_BYTES = 20
 
 function hashOf(texts: readonly string[]): Buffer {

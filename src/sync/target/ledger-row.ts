@@ -2,7 +2,7 @@
 // A driver gives numbers of 64 bits as bigints or as text.
 
 import { excerpt, FeedError } from '../../engine/index'
-import { readFileIdKey } from '../file-id'
+import { fileIdKey, readFileIdKey } from '../file-id'
 import type { AppliedFile } from './target'
 
 type Count = number | bigint | string
@@ -52,5 +52,24 @@ export function appliedFileOf(row: LedgerRow, path: string): AppliedFile {
       stale: Number(row.stale),
     },
     badRows: Number(row.bad_rows),
+  }
+}
+
+/** The columns of a ledger for a file, beside those of its category. */
+export function ledgerRowOf(entry: AppliedFile): LedgerRow {
+  const { id, sequence, totalBytes, rawBytes, lastModified, etag, rows, badRows } = entry
+  return {
+    file: fileIdKey(id),
+    sequence,
+    total_bytes: totalBytes,
+    raw_bytes: rawBytes,
+    last_modified: lastModified ?? null,
+    etag: etag ?? null,
+    inserted: rows.inserted,
+    updated: rows.updated,
+    deleted: rows.deleted,
+    unchanged: rows.unchanged,
+    stale: rows.stale,
+    bad_rows: badRows,
   }
 }

@@ -11,11 +11,4 @@ const SEEDS = ALL ? Array.from({ length: 20 }, (_, seed) => seed) : [0]
 
 describe.runIf(await runsWithService('postgres'))('PostgreSQL', () => {
   targetLaws({ name: 'PostgreSQL', seeds: SEEDS, newPlace: () => postgresPlace() })
-  // By default, tables.test.ts tests the partitions.
-  if (ALL)
-    targetLaws({
-      name: 'PostgreSQL in partitions',
-      seeds: [2],
-      newPlace: () => postgresPlace({ partition: true, schema: 'feedmill' }),
-    })
 })
