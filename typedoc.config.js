@@ -23,7 +23,7 @@ export default {
   tsconfig: 'tsconfig.json',
   // `@remedy` of an error code: see test/reference.mjs.
   blockTags: [...OptionDefaults.blockTags, '@remedy'],
-  // One page an entry.
+  // One page an entry, which test/api-pages.mjs divides where it is large.
   outputFileStrategy: 'modules',
   readme: 'none',
   excludeInternal: true,

@@ -3,6 +3,7 @@
 
 import { ReflectionKind } from 'typedoc'
 import { MarkdownPageEvent } from 'typedoc-plugin-markdown'
+import { dividePages, headingsOf } from './api-pages.mjs'
 
 /** Classes whose protected members a caller implements or calls. */
 const BASES = new Set(['Stage', 'Source'])
@@ -31,13 +32,15 @@ export function load(app) {
   app.renderer.on(MarkdownPageEvent.END, page => {
     page.contents = page.url === 'README.md' ? indexPage(page.contents) : entryPage(page.contents)
   })
+  app.renderer.postRenderAsyncJobs.push(async ({ outputDirectory }) => dividePages(outputDirectory))
 }
 
 function indexPage(contents) {
   const list = contents.match(/^- .*$/gm).map(line => line.replace(/\w+/, entryOf))
   return `# API reference
 
-\`npm run pages\` makes these pages of the comments in the code, one page for each entry.
+\`npm run pages\` makes these pages of the comments in the code, for each entry of the package.
+An entry with many names has a page for each kind of them: classes, functions, options, other interfaces, and types.
 In the examples, \`// given:\` names values that are there already.
 \`// =>\` says what the code prints.
 
@@ -67,19 +70,6 @@ function entryPage(contents) {
     )
     .replace(/^## (?!References).*$/gm, group => `${group}\n\n${namesIn(group)}`)
     .trimEnd()}\n`
-}
-
-/** The headings with their anchors on GitHub, where a repeated one gets a number. */
-function headingsOf(text) {
-  const counts = new Map()
-  const lines = text.replace(/^ *```.*?^ *```$/gms, '').match(/^#+ .+$/gm)
-  return lines.map(line => {
-    const words = line.replace(/^#+ /, '').toLowerCase()
-    const slug = words.replace(/[^\w\s-]/g, '').replace(/\s/g, '-')
-    const count = counts.get(slug) ?? 0
-    counts.set(slug, count + 1)
-    return { line, anchor: count === 0 ? slug : `${slug}-${count}` }
-  })
 }
 
 /**

@@ -34,6 +34,7 @@ const SETTINGS = [
   'tsup.config.ts',
   'typedoc.config.js',
   'test/api-plugin.mjs',
+  'test/api-pages.mjs',
   'test/reference',
 ]
 
