@@ -77,8 +77,8 @@ function readSource(path: string): SourceFile {
         /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
       ),
   ].map(([, from, dynamic, bare]) => (from ?? dynamic ?? bare)!)
-  // The manifest is data, not a module of a layer.
-  const isModule = (name: string) => name.startsWith('.') && !name.endsWith('/package.json')
+  // The manifest and the tables of a world are data, not modules of a layer.
+  const isModule = (name: string) => name.startsWith('.') && !name.endsWith('.json')
   const internal = specifiers.filter(isModule).map(name => resolveImport(path, name))
   return {
     path,

@@ -5,8 +5,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dayNumber, dayStart } from '../../src/emulator/world/file-day'
-import { DAY_MS, HOUR_MS } from '../../src/emulator/world/item-life'
+import { DAY_MS, dayNumber, dayStart, HOUR_MS } from '../../src/emulator/world/item-life'
 import type { World } from '../../src/emulator/world/world'
 import {
   type Columns,

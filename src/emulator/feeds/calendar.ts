@@ -13,8 +13,7 @@
 // a millisecond later.
 
 import { readDay, readHour } from '../../service/index'
-import { dayNumber, dayStart } from '../world/file-day'
-import { DAY_MS, HOUR_MS } from '../world/item-life'
+import { DAY_MS, dayNumber, dayStart, HOUR_MS } from '../world/item-life'
 import type { FeedFile } from './feed-file'
 
 /**
@@ -126,7 +125,7 @@ function nameOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-/** Returns the number (world/file-day.ts) of the day that a request names. */
+/** Returns the number (world/item-life.ts) of the day that a request names. */
 function dayNamed(date: string): number | undefined {
   const midnightMs = readDay(date)
   return midnightMs === undefined ? undefined : midnightMs / DAY_MS

@@ -12,12 +12,18 @@ import {
   wholeNumber,
   withMethods,
 } from '../../engine/index'
-import type { Column } from '../world/column'
+import {
+  BEFORE_UNKNOWN,
+  type Column,
+  GROUP_COLUMNS,
+  ITEM_COLUMNS,
+  ITEM_TAIL_COLUMNS,
+  PRIORITY_COLUMNS,
+  snapshotColumns,
+  UNKNOWN_ITEM_COLUMN,
+} from '../world/columns'
 import { mix, mixText, pick } from '../world/hash'
 import type { Item, ItemTest } from '../world/item'
-import { BEFORE_UNKNOWN, ITEM_COLUMNS, UNKNOWN_ITEM_COLUMN } from '../world/item-columns'
-import { ITEM_TAIL_COLUMNS } from '../world/item-tail-columns'
-import { GROUP_COLUMNS, PRIORITY_COLUMNS, snapshotColumns } from '../world/other-columns'
 import type { World } from '../world/world'
 import { gzipped } from './content-coding'
 import { checkFilters, type FilterOptions, shownIn } from './file-filter'

@@ -2,6 +2,14 @@
 // place, index, what), so nothing is remembered between two questions and the same question always
 // has the same answer. The hash does not protect secrets.
 
+import draws from './draws.json'
+
+/**
+ * The purposes of draws. Each has a number of its own, so that no two facts about an item depend on
+ * the same hash. The draw `package` also uses the next two numbers.
+ */
+export const DRAW = draws
+
 const GOLDEN = 0x9e3779b1
 
 /**

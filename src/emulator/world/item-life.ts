@@ -1,16 +1,28 @@
-// When things happen to an item: listed, changed again and again, ended, perhaps relisted. Pure
-// arithmetic over the item's key, so the state at any time costs the same. This file knows the
-// kinds of changes, but not the new values.
+// When things happen to an item: listed, changed again and again, ended, perhaps relisted, taken
+// into a campaign and out of it. Pure arithmetic over the item's key, so the state at any time
+// costs the same. This file knows the kinds of changes, but not the new values.
 //
 // Time from the listing on is cut into slots of one length per item, and each slot holds exactly
 // one change at a drawn moment: revision k happens in slot k. Times are milliseconds since the
 // epoch.
 
-import { DRAW } from './draws'
-import { between, fraction, mix } from './hash'
+import { between, DRAW, fraction, mix, opaque } from './hash'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
+
+/** The day of daily files begins at midnight of UTC-7 (item-feeds.md, section 6). */
+const DAY_OFFSET_MS = 7 * HOUR_MS
+
+/** Returns the number of the day of `time` (milliseconds since the epoch). */
+export function dayNumber(time: number): number {
+  return Math.floor((time - DAY_OFFSET_MS) / DAY_MS)
+}
+
+/** Returns the first millisecond of a day. */
+export function dayStart(day: number): number {
+  return day * DAY_MS + DAY_OFFSET_MS
+}
 
 export interface LifeSpan {
   readonly startMs: number
@@ -130,4 +142,65 @@ const PREFIXES = new Map<ChangeKind, readonly number[]>(
 function occurrences(kind: ChangeKind, last: number): number {
   const prefix = PREFIXES.get(kind)!
   return Math.floor(last / CYCLE.length) * prefix[CYCLE.length - 1]! + prefix[last % CYCLE.length]!
+}
+
+export type CampaignChangeKind =
+  | 'ADDED_TO_CAMPAIGN'
+  | 'REMOVED_FROM_CAMPAIGN'
+  | 'TRACKING_PAYLOAD_REFRESHED'
+
+const PROMOTED_SHARE = 0.08
+const REFRESH_SHARE = 0.2
+
+/**
+ * Stays in a campaign and absences alternate and have one length for each item. The tracking
+ * payload is renewed on some days of a stay.
+ */
+interface Stay {
+  readonly member: boolean
+  readonly since: number
+}
+
+/**
+ * Returns what happened to the priority of the item on this day, up to its last millisecond.
+ * Returns an empty text when nothing happened.
+ */
+export function campaignChanges(
+  key: number,
+  day: number,
+  dayEnd: number,
+): readonly CampaignChangeKind[] {
+  if (!isPromoted(key)) return []
+  const now = stayAt(key, dayEnd - 1)
+  const entered = dayNumber(now.since) === day
+  if (!now.member) return entered ? ['REMOVED_FROM_CAMPAIGN'] : []
+  if (entered) return ['ADDED_TO_CAMPAIGN']
+  return isRefreshed(key, day) ? ['TRACKING_PAYLOAD_REFRESHED'] : []
+}
+
+/** Returns the payload at the end of the day of `time`, which is empty outside a campaign. */
+export function campaignPayload(key: number, time: number): string {
+  if (!isPromoted(key)) return ''
+  const stay = stayAt(key, time)
+  if (!stay.member) return ''
+  const entered = dayNumber(stay.since)
+  let day = dayNumber(time)
+  while (day > entered && !isRefreshed(key, day)) day--
+  return opaque(mix(mix(key, DRAW.campaignPayload), day), 10)
+}
+
+function isPromoted(key: number): boolean {
+  return fraction(mix(key, DRAW.campaign)) < PROMOTED_SHARE
+}
+
+function isRefreshed(key: number, day: number): boolean {
+  return fraction(mix(mix(key, DRAW.campaignRefresh), day)) < REFRESH_SHARE
+}
+
+/** Stays are two days or longer, so a day has at most one change. */
+function stayAt(key: number, time: number): Stay {
+  const length = between(mix(key, DRAW.campaignLength), 2 * DAY_MS, 9 * DAY_MS)
+  const offset = Math.floor(fraction(mix(key, DRAW.campaignPhase)) * length)
+  const turn = Math.floor((time - offset) / length)
+  return { member: turn % 2 === 0, since: turn * length + offset }
 }

@@ -1,9 +1,8 @@
 // One item at one moment: all facts from which its cells are made. The column tables make the
 // values.
 
-import { DRAW } from './draws'
-import type { Membership } from './groups'
-import { fraction, mix } from './hash'
+import { type Membership, type Model, modelAt } from './group'
+import { DRAW, fraction, mix } from './hash'
 import {
   type ChangeKind,
   countOfKind,
@@ -15,7 +14,6 @@ import {
   revisionsUpTo,
   revisionTime,
 } from './item-life'
-import { type Model, modelAt } from './models'
 import { itemId, itemKey, type Place } from './place'
 
 export interface Item {

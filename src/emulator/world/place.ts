@@ -1,10 +1,29 @@
 // One category of one marketplace: the facts that all of its items share, and the identifiers made
-// from its number.
+// from its number. markets.json has what differs between marketplaces: currency, locations of items
+// and sellers, carriers, and labels that the law requires. A world has no other marketplaces,
+// because their currency is not known.
 
-import { type Department, departmentOf } from './departments'
-import { DRAW } from './draws'
-import { mix, mixText } from './hash'
-import { type MarketplaceFacts, marketplaceFacts } from './marketplaces'
+import { optionInvalid } from '../../engine/index'
+import { type Department, departmentOf } from './goods'
+import { DRAW, mix, mixText } from './hash'
+import markets from './markets.json'
+
+export interface MarketplaceFacts {
+  /** The currency (ISO 4217) of all amounts of an item. */
+  readonly currency: string
+  /** The country (ISO 3166-1 alpha-2). */
+  readonly country: string
+  /** The countries of its items. The home country occurs several times. */
+  readonly itemCountries: readonly string[]
+  readonly webHost: string
+  /** Whether the laws on labels of the European Union and its neighbours apply. */
+  readonly europeanLabels: boolean
+  /** Whether lengths are in inches and weights in pounds. */
+  readonly imperial: boolean
+  readonly carriers: readonly Carrier[]
+}
+
+export type Carrier = readonly [carrier: string, service: string, type: string]
 
 /** Names a category of a marketplace. A missing part means the first one of the world. */
 export interface PlaceName {
@@ -20,6 +39,32 @@ export interface Place {
   readonly key: number
   readonly facts: MarketplaceFacts
   readonly department: Department
+}
+
+const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
+  markets.marketplaces.map(({ country, currency, neighbours, ...given }) => [
+    country,
+    {
+      country,
+      currency,
+      itemCountries: [country, country, country, ...neighbours],
+      webHost: given.webHost ?? `www.market.example.${country.toLowerCase()}`,
+      europeanLabels: given.europeanLabels ?? false,
+      imperial: given.imperial ?? false,
+      carriers: markets.carriers[given.carriers === 'us' ? 'us' : 'other'] as unknown as Carrier[],
+    },
+  ]),
+)
+
+/**
+ * Returns the facts of `MKT_US` and its like: the country code follows the last underscore.
+ * @throws FeedError OPTION_INVALID
+ */
+export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {
+  const found = MARKETPLACES.get(marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1))
+  if (found !== undefined) return found
+  const known = [...MARKETPLACES.keys()].sort().join(', ')
+  throw optionInvalid('marketplaces', `identifiers that end in one of ${known}`, marketplaceId)
 }
 
 /** Identifiers have 12 digits: 1, two for the place, nine for the index. */

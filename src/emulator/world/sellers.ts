@@ -1,26 +1,16 @@
 // Sellers: a few thousand of them, known by the same name and feedback in every marketplace. In
 // each marketplace a seller has one return policy and one shipping policy for all of its items
-// there.
+// there. A shipping policy is a pair of an included and an excluded list (item-feeds.md, section
+// 2.5). An excluded list never names an entry of the included list, and a policy without included
+// regions excludes nothing. markets.json has the names, the ways of delivery and the places.
 
-import { DRAW } from './draws'
-import { between, fraction, mix, opaque, pick } from './hash'
-import type { MarketplaceFacts } from './marketplaces'
-import { NO_SHIPPING, type ShipToPolicy, shipToPolicies } from './ship-to-policies'
+import { between, DRAW, fraction, mix, opaque, pick } from './hash'
+import markets from './markets.json'
+import type { MarketplaceFacts } from './place'
 
 const SELLERS = 4_000
 
-const NAMES: readonly string[] =
-  'best alt green max trade shop nord old mega fine toy home luna rail pixel otto'.split(' ')
 const PICKUP_ONLY = 'SELLER_ARRANGED_LOCAL_PICKUP'
-const DELIVERY: readonly string[] = [
-  'SHIP_TO_HOME',
-  'SHIP_TO_HOME',
-  'SHIP_TO_HOME',
-  'SHIP_TO_HOME,SELLER_ARRANGED_LOCAL_PICKUP',
-  'SHIP_TO_HOME,PICKUP_DROP_OFF',
-  'SHIP_TO_HOME,IN_STORE_PICKUP',
-  PICKUP_ONLY,
-]
 /**
  * Lowest shares of positive feedback, in tenths of a percent, of the two trust levels that have a
  * name.
@@ -65,10 +55,10 @@ function makeSeller(facts: MarketplaceFacts, number: number): Seller {
   const returns = mix(key, DRAW.sellerReturns)
   const permille = 1_000 - between(mix(key, DRAW.sellerPercent), 0, 50)
   const score = Math.floor(10 ** (1 + 4 * fraction(mix(key, DRAW.sellerScore))))
-  const deliveryOptions = pick(DELIVERY, mix(key, DRAW.sellerDelivery))
+  const deliveryOptions = pick(markets.delivery, mix(key, DRAW.sellerDelivery))
   const ships = deliveryOptions !== PICKUP_ONLY
   return {
-    username: `${pick(NAMES, name)}${name % 3 === 0 ? '_' : '-'}${opaque(name, 1).toLowerCase()}${number}`,
+    username: `${pick(markets.sellerNames, name)}${name % 3 === 0 ? '_' : '-'}${opaque(name, 1).toLowerCase()}${number}`,
     userId: opaque(mix(key, DRAW.sellerId), 3),
     feedbackPercentage: (permille / 10).toFixed(1),
     feedbackScore: String(score),
@@ -84,8 +74,51 @@ function makeSeller(facts: MarketplaceFacts, number: number): Seller {
     returnPayer: (returns >>> 8) % 3 === 0 ? 'SELLER' : 'BUYER',
     deliveryOptions,
     ships,
-    shipTo: ships ? pick(shipToPolicies(facts.country), mix(key, DRAW.sellerRegions)) : NO_SHIPPING,
+    shipTo: ships ? policy(facts.country, mix(key, DRAW.sellerRegions)) : NO_SHIPPING,
     isAffiliate: mix(key, DRAW.sellerAffiliate) % 5 < 3,
     isAway: mix(key, DRAW.sellerAway) % 50 === 0,
   }
+}
+
+export interface ShipToPolicy {
+  readonly included: string
+  readonly excluded: string
+}
+
+/** `home` in the lists of countries stands for the seller's country. */
+const REACHES = markets.reaches.map(reach => ({
+  ...reach,
+  exceptCountries: (reach.exceptCountries as (keyof typeof markets.countries)[]).flatMap(
+    name => markets.countries[name],
+  ),
+}))
+
+/** The number of different policies of one home country. */
+const POLICIES_A_HOME = 140
+
+/** The policy of a seller that does not ship. */
+const NO_SHIPPING: ShipToPolicy = { included: '', excluded: '' }
+
+function policy(home: string, draw: number): ShipToPolicy {
+  const hash = mix(draw % POLICIES_A_HOME, 0)
+  const { countries, regions, exceptCountries, exceptRegions } = pick(REACHES, hash)
+  const included = countries.map(country => (country === 'home' ? home : country))
+  const drawn = (names: readonly string[], salt: number) =>
+    names.filter((_, i) => mix(hash, salt + i) % 3 === 0)
+  const isRefined = hash % 10 !== 0
+  const excluded = isRefined
+    ? drawn(exceptCountries, 1).filter(country => country !== home && !included.includes(country))
+    : []
+  return {
+    included: cell(included, regions),
+    excluded: cell(excluded, isRefined && mix(hash, 0) % 3 !== 0 ? drawn(exceptRegions, 100) : []),
+  }
+}
+
+function cell(countries: readonly string[], regions: readonly string[]): string {
+  return list('COUNTRY', countries) + list('REGION', regions)
+}
+
+function list(name: string, values: readonly string[]): string {
+  return values.length === 0 ? '' : `${name}:${[...new Set(values)].sort().join('|')};`
 }

@@ -8,10 +8,9 @@ import {
   texts,
   wholeNumber,
 } from '../../engine/index'
-import type { OrphanShares } from './groups'
+import type { OrphanShares } from './group'
 import { HOUR_MS } from './item-life'
-import { marketplaceFacts } from './marketplaces'
-import { MAX_ITEMS, MAX_PLACES } from './place'
+import { MAX_ITEMS, MAX_PLACES, marketplaceFacts } from './place'
 
 export interface WorldOptions {
   /** The seed, any whole number. Equal options make equal worlds in every process. */

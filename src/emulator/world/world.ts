@@ -8,10 +8,14 @@
 // both index order and UTF-8 byte order.
 
 import { FeedError, optionInvalid } from '../../engine/index'
-import { campaignChanges, campaignPayload } from './campaigns'
-import type { Column } from './column'
-import { dayNumber } from './file-day'
-import { Groups, type ItemGroup } from './groups'
+import {
+  type CampaignChange,
+  type Column,
+  ITEM_COLUMNS,
+  ITEM_TAIL_COLUMNS,
+  UNKNOWN_ITEM_COLUMN,
+} from './columns'
+import { Groups, type ItemGroup } from './group'
 import {
   changeWithin,
   type Item,
@@ -20,10 +24,7 @@ import {
   itemBefore,
   type Population,
 } from './item'
-import { ITEM_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
-import { HOUR_MS } from './item-life'
-import { ITEM_TAIL_COLUMNS } from './item-tail-columns'
-import type { CampaignChange } from './other-columns'
+import { campaignChanges, campaignPayload, dayNumber, HOUR_MS } from './item-life'
 import { makePlace, type Place, type PlaceName } from './place'
 import { type CompleteWorldOptions, completeWorldOptions, type WorldOptions } from './world-options'
 

@@ -8,8 +8,7 @@ import {
   latestDay,
   priorityDaySpan,
 } from '../../../src/emulator/feeds/calendar'
-import { dayNumber, dayStart } from '../../../src/emulator/world/file-day'
-import { DAY_MS, HOUR_MS } from '../../../src/emulator/world/item-life'
+import { DAY_MS, dayNumber, dayStart, HOUR_MS } from '../../../src/emulator/world/item-life'
 import { RequestChecks } from '../../../src/service/clients/request-checks'
 import { defineProfile } from '../../../src/service/profile'
 

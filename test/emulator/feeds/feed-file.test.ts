@@ -12,8 +12,7 @@ import {
   tsvBytes,
 } from '../../../src/emulator/feeds/feed-file'
 import { fileKey } from '../../../src/emulator/feeds/file-key'
-import { dayNumber, dayStart } from '../../../src/emulator/world/file-day'
-import { HOUR_MS } from '../../../src/emulator/world/item-life'
+import { dayNumber, dayStart, HOUR_MS } from '../../../src/emulator/world/item-life'
 import { createWorld, type World } from '../../../src/emulator/world/world'
 
 const bootstrap = (feed: FeedName, at: Date): FeedFile => ({

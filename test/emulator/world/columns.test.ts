@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ITEM_COLUMNS } from '../../../src/emulator/world/item-columns'
-import { ITEM_TAIL_COLUMNS } from '../../../src/emulator/world/item-tail-columns'
+import { ITEM_COLUMNS, ITEM_TAIL_COLUMNS } from '../../../src/emulator/world/columns'
 import { createWorld } from '../../../src/emulator/world/world'
 
 const world = createWorld({ seed: 21, items: 3_000 })

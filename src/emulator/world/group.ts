@@ -1,0 +1,286 @@
+// What the items of a group share, and how they differ. The members of a group are far apart in a
+// file: group g holds the items g, g + stride, g + 2·stride, … so a group is found from an item, and
+// its items from a group, without a list of either. The shared properties are the model, which
+// follows from the key of the group; an item on its own has a model of its own. The differences
+// (colour, size) follow from the position in the group. item-life.ts and offer.ts have the changes.
+
+import { type Condition, type Feature, type Leaf, WORDS } from './goods'
+import { between, DRAW, fraction, mix, opaque, pick } from './hash'
+import { itemGroupId, type Place } from './place'
+import { type Seller, sellerOf } from './sellers'
+
+export interface OrphanShares {
+  /**
+   * The share of groups without a record in the group files, although items name them. From 0 to 1.
+   * Default: 0.
+   */
+  readonly itemsWithoutGroup: number
+  /**
+   * The number of records that no item names, as a share of the possible groups. From 0 to 1.
+   * Default: 0.
+   */
+  readonly groupsWithoutItems: number
+}
+
+/** The record of a group. */
+export interface ItemGroup {
+  readonly place: Place
+  readonly group: number
+  readonly key: number
+  readonly itemGroupId: string
+  /**
+   * The number of items that ever name it, at the positions from 0. It is 1 for a record that no
+   * item names.
+   */
+  readonly positions: number
+}
+
+/** The group of an item, and the position of the item in it. */
+export interface Membership {
+  readonly itemGroupId: string
+  readonly key: number
+  /** The position, 0 to 5. */
+  readonly position: number
+}
+
+const MAX_MEMBERS = 6
+const GROUPED_SHARE = 0.4
+
+export class Groups {
+  /** Groups with a number below this may have members. */
+  readonly stride: number
+  readonly #items: number
+  readonly #orphans: OrphanShares
+
+  constructor(items: number, orphans: OrphanShares) {
+    this.#items = items
+    this.#orphans = orphans
+    this.stride = Math.ceil(items / MAX_MEMBERS)
+  }
+
+  /** Groups with a number from `stride` to this have records without items. */
+  get limit(): number {
+    return this.stride + Math.round(this.stride * this.#orphans.groupsWithoutItems)
+  }
+
+  /** Returns the group of an item, or undefined for a single item. */
+  membershipOf(place: Place, index: number): Membership | undefined {
+    const group = index % this.stride
+    const key = groupKey(place, group)
+    const position = Math.floor(index / this.stride)
+    return position < sizeOf(key)
+      ? { itemGroupId: itemGroupId(place, group), key, position }
+      : undefined
+  }
+
+  /** Yields the indices of the items that name this group, active or not, in rising order. */
+  *members(place: Place, group: number): Generator<number, void, void> {
+    const count = this.#membersOf(place, group)
+    for (let i = 0; i < count; i++) yield group + i * this.stride
+  }
+
+  /** Returns whether the group files leave out the record of this group. */
+  isWithheld(place: Place, group: number): boolean {
+    return (
+      group < this.stride &&
+      fraction(mix(groupKey(place, group), DRAW.groupMissing)) < this.#orphans.itemsWithoutGroup
+    )
+  }
+
+  record(place: Place, group: number): ItemGroup {
+    const positions = Math.max(1, this.#membersOf(place, group))
+    return {
+      place,
+      group,
+      key: groupKey(place, group),
+      itemGroupId: itemGroupId(place, group),
+      positions,
+    }
+  }
+
+  #membersOf(place: Place, group: number): number {
+    if (group >= this.stride) return 0
+    return Math.min(sizeOf(groupKey(place, group)), Math.ceil((this.#items - group) / this.stride))
+  }
+}
+
+/** Returns the number of items of a group, provided that the world has enough items. */
+function sizeOf(key: number): number {
+  return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE
+    ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS)
+    : 0
+}
+
+function groupKey(place: Place, group: number): number {
+  return mix(mix(place.key, DRAW.grouped), group)
+}
+
+export interface Model {
+  readonly place: Place
+  /** The hash that every draw of this model starts from. */
+  readonly key: number
+  readonly leaf: Leaf
+  readonly seller: Seller
+  /** The brand that the title names. */
+  readonly brand: string
+  /** False when the seller left the column and the aspect of the brand empty. */
+  readonly isBrandDeclared: boolean
+  readonly condition: Condition
+  readonly title: string
+  /** The start positions of the axes in their lists of values; see {@link axisValue}. */
+  readonly axisDraw: number
+  readonly featureDraw: number
+  /**
+   * The position of the undeclared feature among those of the kind. It is at least the number of
+   * features when the seller declared all.
+   */
+  readonly undeclared: number
+  /** The lowest price of its items, in hundredths, before their differences. */
+  readonly baseCents: number
+}
+
+function makeModel(place: Place, key: number): Model {
+  const { leaves } = place.department
+  const leaf = leaves[mix(key, DRAW.categoryLeaf) % leaves.length]!
+  const { brands, conditions, cents, features } = leaf.kind
+  const brandDraw = mix(key, DRAW.brand)
+  const brand = pick(brands, brandDraw)
+  const featureDraw = mix(key, DRAW.aspects)
+  return {
+    place,
+    key,
+    leaf,
+    seller: sellerOf(place.facts, mix(key, DRAW.seller)),
+    brand,
+    isBrandDeclared: (brandDraw >>> 8) % 100 < 93,
+    condition: pick(conditions, mix(key, DRAW.condition)),
+    title: modelTitle(key, brand, leaf.kind.nouns),
+    axisDraw: mix(key, DRAW.axes),
+    featureDraw,
+    undeclared: (featureDraw >>> 4) % (features.length + 3),
+    baseCents: Math.floor(cents[0] + (cents[1] - cents[0]) * fraction(mix(key, DRAW.price)) ** 3),
+  }
+}
+
+/**
+ * The title of a model: a brand, what it makes, and a number or a flourish. It is the title of a
+ * group, and the titles of its items begin with it. Some have text that the TSV dialect must quote,
+ * and some have text outside ASCII.
+ */
+function modelTitle(key: number, brand: string, nouns: readonly string[]): string {
+  const words = mix(key, DRAW.titleWords)
+  return `${brand} ${pick(WORDS.adjectives, words)} ${pick(nouns, words >>> 6)}${flourish(mix(key, DRAW.titleStyle))}`
+}
+
+/** Three titles in a hundred need quotes, and twelve have text outside ASCII. */
+function flourish(style: number): string {
+  const share = style % 100
+  if (share < 3) return ` ${pick(WORDS.quoted, style >>> 8)}`
+  return share < 15 ? ` ${pick(WORDS.foreign, style >>> 8)}` : ` ${1 + ((style >>> 8) % 900)}`
+}
+
+let last: Model | undefined
+
+/**
+ * Returns the model of a key, which is that of a group or of a single item. The last model is kept,
+ * because all cells of a row use it.
+ */
+export function modelAt(place: Place, key: number): Model {
+  if (last === undefined || last.key !== key || last.place !== place) last = makeModel(place, key)
+  return last
+}
+
+/** Returns the index of the value that the model has of a feature. */
+export function featureValue(model: Model, feature: Feature, n: number): number {
+  return mix(model.featureDraw, n) % feature.values.length
+}
+
+/**
+ * Returns the index of the value that the item at this position has on an axis. Each position in a
+ * group has a value, or a pair of values, of its own. With two axes the first takes two or three
+ * values and the second changes when those are used up.
+ */
+export function axisValue({ leaf, axisDraw }: Model, axis: number, position: number): number {
+  const { axes } = leaf.kind
+  const count = axes[axis]!.values.length
+  const first = (axis === 0 ? axisDraw : axisDraw >>> 8) % count
+  if (axes.length === 1) return (first + position) % count
+  const breadth = 2 + ((axisDraw >>> 16) % 2)
+  return (first + (axis === 0 ? position % breadth : Math.floor(position / breadth))) % count
+}
+
+/** Returns the variations in words, for the title. */
+export function variationText(model: Model, position: number): string {
+  return model.leaf.kind.axes
+    .map((axis, n) => axis.values[axisValue(model, n, position)]!)
+    .join(' ')
+}
+
+/** Returns the encoded pairs of an item. */
+export function variationPairs(model: Model, position: number): string {
+  return model.leaf.kind.axes
+    .map((axis, n) => axis.encodedName + axis.encodedValues[axisValue(model, n, position)]!)
+    .join(';')
+}
+
+/** Yields the positions below a number at which the first axis has a new value. */
+export function* firstOfEachLook(model: Model, positions: number): Generator<number, void, void> {
+  const seen = new Set<number>()
+  for (let position = 0; position < positions; position++) {
+    const value = axisValue(model, 0, position)
+    if (!seen.has(value)) yield position
+    seen.add(value)
+  }
+}
+
+/**
+ * Returns the cell variesByLocalizedAspects of a group: the encoded pairs of the axes whose values
+ * differ among its positions. A group of one item names its first axis.
+ */
+export function variesByCell(model: Model, positions: number): string {
+  const pairs: string[] = []
+  model.leaf.kind.axes.forEach((axis, n) => {
+    const values = new Set(
+      Array.from({ length: positions }, (_, position) => axisValue(model, n, position)),
+    )
+    if (values.size > 1 || (positions === 1 && n === 0)) pairs.push(...pairsOf(axis, values))
+  })
+  return pairs.join(';')
+}
+
+function pairsOf(axis: Feature, values: Iterable<number>): string[] {
+  return Array.from(values, value => axis.encodedName + axis.encodedValues[value]!)
+}
+
+const SHARED_IMAGES = 1_000
+
+/**
+ * An item shows the image of its look (its value of the first axis), then images that the whole
+ * model shares; a group shows one image of each look, then the shared ones.
+ */
+export function itemImage(model: Model, position: number): string {
+  return address(model, axisValue(model, 0, position))
+}
+
+export function itemAdditionalImages(model: Model): string {
+  return sharedImages(model).join('|')
+}
+
+export function groupAdditionalImages(model: Model, positions: number): string {
+  const [, ...looks] = firstOfEachLook(model, positions)
+  return [...looks.map(position => itemImage(model, position)), ...sharedImages(model)].join('|')
+}
+
+export function imageAlteringProhibited({ key }: Model): string {
+  return mix(key, DRAW.imageFlag) % 10 === 0 ? 'true' : 'false'
+}
+
+function sharedImages(model: Model): string[] {
+  return Array.from({ length: mix(model.key, DRAW.groupImages) % 4 }, (_, i) =>
+    address(model, SHARED_IMAGES + i),
+  )
+}
+
+function address({ key }: Model, number: number): string {
+  return `https://i.img.example/images/g/${opaque(mix(mix(key, DRAW.image), number), 4)}/s-l1600.jpg`
+}
