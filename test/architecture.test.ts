@@ -140,6 +140,22 @@ test('a room imports only from those before it, and a layer of the engine likewi
   ).toEqual([])
 })
 
+test('src/README.md says which rooms a room imports', () => {
+  const map = readFileSync(join(SRC, 'README.md'), 'utf8')
+  const written = [...map.matchAll(/^\| `(\w+)\/` \| [^|]+ \|([^|]*)\|$/gm)].flatMap(
+    ([, room, cell]) => [...cell!.matchAll(/`(\w+)\/`/g)].map(([, name]) => `${room} -> ${name}`),
+  )
+  const top = ({ room }: SourceFile) => room.split('/')[0]!
+  const used = files.flatMap(file =>
+    file.internal
+      .map(target => byPath.get(target)!)
+      .filter(target => top(target) !== top(file) && ![file.room, target.room].includes('.'))
+      .map(target => `${top(file)} -> ${top(target)}`),
+  )
+  expect(written.length).toBeGreaterThan(9)
+  expect(written.sort()).toEqual([...new Set(used)].sort())
+})
+
 test('a room is entered by its door, which nothing inside it uses', () => {
   const isDoor = ({ room, path }: SourceFile) => path === `${room}/index.ts`
   expect(

@@ -1,7 +1,15 @@
 // The README and its like name files and folders: what they name is there, and the map names every
-// layer.
+// room, folder and layer.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,8 +32,8 @@ const DOCUMENTS = [
 const README_LINES = 220
 const SCREEN_LINES = 40
 
-/** Folders of `src/` that hold pages, and what makes a site of them. */
-const NO_CODE = /^(?:api|guide|reference|site)(?:\/|$)/
+const MAP_LINES = 300
+const MAP_TERMS = 20
 
 /** Pages that Git does not keep. The package has them, and package.test.ts checks all its links. */
 const MADE = /^src\/(?:api|reference)\//
@@ -72,43 +80,89 @@ test('the README has at most 220 lines, and every section fits on a screen', () 
   expect(long.map(([heading]) => heading)).toEqual([])
 })
 
-test('the map: every file that it names exists, in the folder that it says or in the one that its row describes', () => {
-  const missing = textOf('src/README.md')
+/** The sections of the map, each with the text below its heading. */
+const MAP = new Map(
+  textOf('src/README.md')
+    .split(/^## /m)
+    .slice(1)
+    .map(section => [section.split('\n')[0]!, section] as const),
+)
+const rowsBelow = (text: string, heading: string) =>
+  text
+    .split(`\n| ${heading} |`)[1]!
+    .split('\n\n')[0]!
     .split('\n')
-    .flatMap(line => {
-      const folder = /^\| `([\w/-]+)` \|/.exec(line)?.[1] ?? ''
-      const files = [...line.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file!)
-      return files.filter(
-        file => ![file, join('src', file), join('src', folder, file)].some(isFile),
-      )
-    })
+    .slice(2)
+    .map(row => row.slice(2).split(' |')[0]!)
+/** The folders of a text, such as `codec/`, without their slashes. */
+const foldersIn = (text: string) =>
+  [...text.matchAll(/`([\w/-]+)\/`/g)].map(([, folder]) => folder!)
+
+test('the map: it has at most 300 lines and at most 20 terms', () => {
+  expect(textOf('src/README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(MAP_LINES)
+  const terms = rowsBelow(MAP.get('Terms')!, 'term')
+  expect(terms.length).toBeGreaterThan(9)
+  expect(terms.length).toBeLessThanOrEqual(MAP_TERMS)
+  expect(new Set(terms).size).toBe(terms.length)
+  expect(terms.filter(term => term.includes(','))).toEqual([])
+})
+
+test('the map: every file that it names exists in the sources, or in the room or folder that it describes', () => {
+  const missing = [...MAP].flatMap(([room, section]) =>
+    section.split('\n').flatMap(line => {
+      const [, folder = ''] = /^\| `([\w/-]+)` \|/.exec(line) ?? []
+      const files = [...line.matchAll(/`([\w/-]+\.(?:ts|mjs))`/g)].map(([, file]) => file!)
+      const places = ['', 'src', join('src', room), join('src', room, folder)]
+      return files.filter(file => !places.some(place => isFile(join(place, file))))
+    }),
+  )
   expect(missing).toEqual([])
 })
 
-test('the map: every folder has its row, and every row has its folder', () => {
-  const [, rows = ''] = textOf('src/README.md').split('## Folder by folder')
-  const named = [...rows.split('\n## ')[0]!.matchAll(/^\| (`[\w/-]+\/`(?:, `[\w/-]+\/`)*) \|/gm)]
-    .flatMap(([, cell]) => cell!.split(', '))
-    .map(name => name.slice(1, -2))
-  const folders = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isDirectory())
-    .map(entry => relative(join(ROOT, 'src'), join(entry.parentPath, entry.name)))
-  expect(named.sort()).toEqual(folders.filter(folder => !NO_CODE.test(folder)).sort())
+test('the map: every room has its row and its section, and every folder of a room is named there', () => {
+  const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !MADE.test(`src/${entry.name}/`))
+    .map(({ name }) => name)
+  expect(foldersIn(rowsBelow(MAP.get('The rooms')!, 'room').join())).toHaveLength(rooms.length)
+  expect(foldersIn(rowsBelow(MAP.get('The rooms')!, 'room').join()).sort()).toEqual(rooms.sort())
+  const problems = rooms.flatMap(room => {
+    const folders = readdirSync(join(ROOT, 'src', room), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(entry => relative(join(ROOT, 'src', room), join(entry.parentPath, entry.name)))
+    const named = foldersIn(MAP.get(room) ?? '')
+    const known = new Set([...folders, ...rooms])
+    return [
+      ...folders.filter(folder => !named.includes(folder)).map(each => `${room} lacks ${each}`),
+      ...named.filter(folder => !known.has(folder)).map(each => `${room} has no ${each}`),
+    ]
+  })
+  expect(problems).toEqual([])
 })
 
-test('the map: every layer has its line', () => {
-  const map = textOf('src/README.md')
-  const layers = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(
-    ({ name }) => name !== 'README.md' && !MADE.test(`src/${name}/`),
+test('the map: every layer of the engine has its line', () => {
+  const layers = readdirSync(join(ROOT, 'src/engine'), { withFileTypes: true }).map(
+    entry => `\`${entry.name}${entry.isDirectory() ? '/' : ''}\``,
   )
   expect(layers.length).toBeGreaterThan(9)
-  expect(
-    layers
-      .filter(entry => !map.includes(`\n| \`${entry.name}${entry.isDirectory() ? '/' : ''}\` |`))
-      .map(({ name }) => name),
-  ).toEqual([])
+  expect(rowsBelow(MAP.get('engine')!, 'layer').sort()).toEqual(layers.sort())
+})
+
+test('the map: every room says what it holds, what its door gives, what it imports and where to begin', () => {
+  const silent = [...MAP].filter(
+    ([room, section]) =>
+      isFolder(join('src', room, '.')) &&
+      room !== 'guide' &&
+      !/^\*\*Holds\*\* .*\n\*\*(?:Its door|Their doors|It has no door).*\n\*\*(?:It imports|They import)\*\* (?:.*\n)+?\*\*Begin\*\* /m.test(
+        section,
+      ),
+  )
+  expect(silent.map(([room]) => room)).toEqual([])
 })
 
 function isFile(path: string): boolean {
   return existsSync(join(ROOT, path))
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(join(ROOT, path)) && statSync(join(ROOT, path)).isDirectory()
 }
