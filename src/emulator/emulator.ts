@@ -2,16 +2,16 @@
 // it needs. Faults on demand apply between a request and its answer.
 
 import { type EmulatorOptions, emulatorSettings } from './emulator-options'
+import { faultSettings } from './faults/fault'
 import { type Answer, FaultInjector, type Faults } from './faults/fault-injector'
-import { faultSettings } from './faults/fault-options'
 import { FileCache } from './feeds/file-cache'
 import { createApp } from './http/app'
 import { plainErrors } from './http/error-family'
 import { type InProcessFetch, inProcessFetch } from './http/in-process-fetch'
 import { type ListeningServer, type ListenOptions, listen } from './http/listen'
 import type { Destination, Topic } from './notifications/topics'
+import type { ServicePaths } from './service-parts'
 import { serviceParts } from './service-parts'
-import type { ServicePaths } from './service-paths'
 import type { World } from './world/world'
 
 export interface Emulator {

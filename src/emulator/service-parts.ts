@@ -1,21 +1,24 @@
-// The parts of the service, and the routes of all of them.
+// The parts of the service, the routes of all of them, and the path of each operation from the root
+// of the service: the twelve operations of the profile, the token endpoint, and the operations that
+// bring subscriptions through their states (signing-keys-and-subscriptions.md, section 2.4).
 
-import { USER_SUBSCRIPTION_SCOPE } from '../service/index'
-import { catalogPart } from './catalog/catalog-part'
+import {
+  OPERATIONS,
+  type OperationName,
+  type ServiceProfile,
+  USER_SUBSCRIPTION_SCOPE,
+} from '../service/index'
+import { catalogRoutes } from './catalog/catalog-routes'
 import type { EmulatorSettings } from './emulator-options'
-import { feedRoutes } from './feeds/feed-routes'
-import { FeedService } from './feeds/feed-service'
+import { feedRoutes } from './feeds/feed-service'
 import type { FileCache } from './feeds/file-cache'
 import { FileResponder } from './feeds/file-responder'
 import type { Route } from './http/route'
-import { keyRoutes } from './keys/key-routes'
-import { SigningKeys } from './keys/signing-keys'
 import { notificationPart } from './notifications/notification-routes'
 import type { Destination, Topic } from './notifications/topics'
 import { documentRoute } from './openapi/document'
-import { type ServicePaths, servicePaths } from './service-paths'
-import { tokenRoute } from './tokens/token-route'
-import { TokenIssuer } from './tokens/tokens'
+import { keyRoute, SigningKeys } from './signing-keys'
+import { TokenIssuer, tokenRoute } from './tokens'
 
 export interface ServiceParts {
   readonly routes: readonly Route[]
@@ -28,22 +31,21 @@ export interface ServiceParts {
 
 /** @throws FeedError OPTION_INVALID */
 export function serviceParts(settings: EmulatorSettings, cache: FileCache): ServiceParts {
-  const { world, profile, headerForm, wrapErrors, keyTokenErrorStatus } = settings
+  const { world, profile, wrapErrors, keyTokenErrorStatus } = settings
   const { scopeBase } = profile
   const paths = servicePaths(profile)
   const tokens = tokensOf(settings)
   const files = new FileResponder({ ...settings, cache, maxRangeBytes: profile.maxRangeBytes })
-  const feeds = new FeedService({ ...settings, files })
   const keys = new SigningKeys(world.options.seed, settings.signingKeys)
   const { routes: notificationRoutes, ...notifications } = notificationPart(
     { ...settings, paths },
     settings.notifications,
   )
   const operations = [
-    tokenRoute(tokens, paths),
-    ...catalogPart({ ...settings, files, paths }, settings.catalog),
-    ...feedRoutes({ feeds, paths, profile, headerForm }),
-    ...keyRoutes({ keys, paths, profile, tokenErrorStatus: keyTokenErrorStatus }),
+    tokenRoute(tokens, paths.getToken),
+    ...catalogRoutes({ ...settings, files, paths }, settings.catalog),
+    ...feedRoutes({ ...settings, files, paths }),
+    keyRoute({ keys, path: paths.getSigningKey, profile, tokenErrorStatus: keyTokenErrorStatus }),
     ...notificationRoutes,
   ]
   const description = documentRoute({
@@ -76,4 +78,40 @@ function tokensOf({
     lifetimeSeconds: tokenLifetimeSeconds,
     requests: tokenRequests,
   })
+}
+
+/** Paths relative to the base path of the notifications. */
+const COMPANIONS = {
+  getSubscription: '/subscription/{subscription_id}',
+  enableSubscription: '/subscription/{subscription_id}/enable',
+  getTopics: '/topic',
+  getTopic: '/topic/{topic_id}',
+  getDestinations: '/destination',
+  getDestination: '/destination/{destination_id}',
+} as const
+
+/** Paths with their variables in braces. */
+export type ServicePaths = Readonly<
+  Record<OperationName | keyof typeof COMPANIONS | 'getToken', string>
+>
+
+/** Returns the paths of a profile. It ignores the hosts of the addresses. */
+export function servicePaths(profile: ServiceProfile): ServicePaths {
+  const operations = Object.entries(OPERATIONS).map(([name, { base }]) => [
+    name,
+    pathOf(profile[base]) + profile.paths[name as OperationName],
+  ])
+  const companions = Object.entries(COMPANIONS).map(([name, path]) => [
+    name,
+    pathOf(profile.notificationsBaseUrl) + path,
+  ])
+  return Object.fromEntries([
+    ...operations,
+    ...companions,
+    ['getToken', pathOf(profile.tokenUrl)],
+  ]) as ServicePaths
+}
+
+function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/$/, '')
 }

@@ -1,33 +1,100 @@
-// The routes of the catalog (feed-file-catalog.md, section 2).
+// The catalog as routes (feed-file-catalog.md, section 2): its options, its service, and the
+// description of its operations.
 
+import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
 import type { ServiceProfile } from '../../service/index'
-import type { ErrorFamily } from '../http/error-family'
-import type { Parameter, Route, RouteErrors } from '../http/route'
+import type { AccessRules } from '../access-rules'
+import type { FileFormat } from '../feeds/file-format'
+import type { FileResponder } from '../feeds/file-responder'
+import { documentedFamily, errorIds, FEED_ERRORS } from '../http/error-family'
 import {
   fileResponse,
   headerParameter,
   jsonResponse,
+  type Parameter,
   pathParameter,
   queryParameter,
-} from '../openapi/describe'
+  type Route,
+} from '../http/route'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { ServicePaths } from '../service-paths'
-import type { CatalogErrorId } from './catalog-errors'
-import type { CatalogService } from './catalog-service'
+import type { ServicePaths } from '../service-parts'
+import type { World } from '../world/world'
+import { CatalogService } from './catalog-service'
+import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
 
-export interface CatalogRouteParts {
-  readonly catalog: CatalogService
-  readonly errors: ErrorFamily<CatalogErrorId>
-  readonly paths: ServicePaths
-  readonly profile: ServiceProfile
+export interface CatalogOptions {
+  /**
+   * Default: CURATED_ITEM_FEED (the daily item files) and PRODUCT_FEED (the daily item group
+   * files).
+   */
+  readonly feedTypes?: readonly FeedTypeSeed[]
+  /** The size in bytes above which a request needs a Range. Default 200 MB. */
+  readonly maxWholeBytes?: number
+  /**
+   * Computes the size that metadata states for a file of so many bytes. Default: the true size. A
+   * test may state a wrong one.
+   */
+  readonly toldSize?: (bytes: number) => number
 }
 
-export function catalogRoutes({
-  catalog,
-  errors,
-  paths,
-  profile,
-}: CatalogRouteParts): readonly Route[] {
+const CATALOG_OPTIONS: OptionNames<CatalogOptions> = {
+  feedTypes: true,
+  maxWholeBytes: true,
+  toldSize: true,
+}
+
+export interface CatalogParts {
+  readonly world: World
+  readonly now: () => Date
+  readonly access: AccessRules
+  readonly format: FileFormat
+  readonly files: FileResponder
+  readonly profile: ServiceProfile
+  readonly paths: ServicePaths
+  readonly wrapErrors: boolean
+}
+
+/** 200 MB (feed-file-catalog.md, section 7), in decimal units like the maximum of a range. */
+const MAX_WHOLE_BYTES = 200_000_000
+
+const OPERATIONS = [
+  'getAccess',
+  'getFeedTypes',
+  'getFeedType',
+  'getFiles',
+  'getFile',
+  'downloadFile',
+] as const
+
+type CatalogOperation = (typeof OPERATIONS)[number]
+
+/** @throws FeedError OPTION_INVALID */
+export function catalogRoutes(parts: CatalogParts, options: CatalogOptions): readonly Route[] {
+  const {
+    feedTypes = DEFAULT_FEED_TYPES,
+    maxWholeBytes = MAX_WHOLE_BYTES,
+    toldSize = (bytes: number) => bytes,
+  } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
+  const { profile, paths, wrapErrors } = parts
+  const inputNames = {
+    marketplace: profile.marketplaceHeader,
+    look_back: profile.lookBackParameter,
+  }
+  const family = documentedFamily('catalog', OPERATIONS, {
+    ...FEED_ERRORS,
+    wrapped: wrapErrors,
+    inputNames,
+  })
+  const catalog = new CatalogService({
+    ...parts,
+    types: arrayOf('feedTypes', feedTypes).map(checkFeedType),
+    errors: family,
+    inputNames,
+    scope: `${profile.scopeBase}/${profile.scopes.downloadFile}`,
+    maxWholeBytes: wholeNumber('maxWholeBytes', maxWholeBytes),
+    toldSize: callback('toldSize', toldSize),
+  })
+  const denied = { insufficient_scope: { id: 14007, status: 403 } }
   const route = (
     operationId: CatalogOperation,
     rest: Pick<Route, 'summary' | 'parameters' | 'responses' | 'answer'>,
@@ -37,7 +104,12 @@ export function catalogRoutes({
     operationId,
     tag: 'catalog',
     admissions: [{ grant: 'application', scope: profile.scopes[operationId] }],
-    errors: routeErrors(errors, operationId),
+    errors: {
+      family,
+      ids: errorIds(operationId),
+      internal: 13006,
+      ...(operationId === 'downloadFile' ? { denied } : {}),
+    },
     ...rest,
   })
   const limits = profile.limits
@@ -121,30 +193,6 @@ export function catalogRoutes({
       answer: call => catalog.downloadFile(call),
     }),
   ]
-}
-
-const OPERATION_ERRORS = {
-  getAccess: [],
-  getFeedTypes: [14001, 14002, 14010],
-  getFeedType: [14000, 14011],
-  getFiles: [13014, 14001, 14002, 14005, 14006, 14008, 14009, 14011],
-  getFile: [13014, 14004],
-  downloadFile: [13014, 13015, 13016, 13017, 14004, 14007, 14009],
-} as const satisfies Record<string, readonly CatalogErrorId[]>
-
-type CatalogOperation = keyof typeof OPERATION_ERRORS
-
-function routeErrors(
-  family: ErrorFamily<CatalogErrorId>,
-  operation: CatalogOperation,
-): RouteErrors {
-  const denied = { insufficient_scope: { id: 14007, status: 403 } }
-  return {
-    family,
-    ids: [...OPERATION_ERRORS[operation], 13006],
-    internal: 13006,
-    ...(operation === 'downloadFile' ? { denied } : {}),
-  }
 }
 
 const OCTETS = 'application/octet-stream'

@@ -1,32 +1,26 @@
-// The six operations of the catalog (feed-file-catalog.md, section 2). Each checks its request
-// (catalog-query.ts), finds the published files (published-files.ts), checks the permissions
-// (permissions.ts), and answers with a page, a resource or a part of a file.
+// The six operations of the catalog (feed-file-catalog.md, section 2). Each checks its request by a
+// table, of which the first failing row gives the error; finds the published files
+// (published-files.ts); checks the permissions; and answers with a page, a resource or a part of a
+// file.
 
 import type { FeedType, FileMetadata, ServiceProfile } from '../../service/index'
 import type { AccessRules } from '../access-rules'
-import type { FileFormat } from '../feeds/feed-file'
+import type { FileFormat } from '../feeds/file-format'
 import type { FileResponder } from '../feeds/file-responder'
-import type { ErrorFamily } from '../http/error-family'
-import type { Call } from '../http/route'
+import type { ErrorFamily, ErrorId } from '../http/error-family'
+import { type Call, type Check, refusalOf, requestParts } from '../http/route'
 import type { World } from '../world/world'
-import type { CatalogErrorId } from './catalog-errors'
-import {
-  type CatalogQuery,
-  countIn,
-  listOf,
-  queryPart,
-  queryRefusal,
-  readCatalogQuery,
-} from './catalog-query'
 import {
   type FeedTypeSeed,
   feedTypeResource,
+  Permissions,
   SCHEMA_VERSION,
   supportsMarketplace,
 } from './feed-types'
 import { type PageRequest, pageOf } from './paging'
-import { Permissions } from './permissions'
 import { type FileFilter, hasRows, type PublishedFile, publishedFiles } from './published-files'
+
+export type CatalogErrorId = ErrorId<'catalog'>
 
 export interface CatalogServiceOptions {
   readonly world: World
@@ -39,11 +33,76 @@ export interface CatalogServiceOptions {
   /** The full name of the scope that gives access to the files. */
   readonly scope: string
   readonly profile: ServiceProfile
+  /** The names of parts of a request that the profile defines. */
+  readonly inputNames: Readonly<Record<string, string>>
   /** The size in bytes above which a request needs a Range. */
   readonly maxWholeBytes: number
   /** Computes the size that metadata states for a file of so many bytes. */
   readonly toldSize: (bytes: number) => number
 }
+
+const PARTS = [
+  'marketplace',
+  'feed_type_id',
+  'feed_scope',
+  'limit',
+  'continuation_token',
+  'category_ids',
+  'marketplace_ids',
+  'look_back',
+] as const
+
+type CatalogQuery = ReturnType<typeof requestParts<(typeof PARTS)[number]>>
+
+type CatalogCheck = Check<CatalogErrorId, CatalogQuery, CatalogServiceOptions>
+
+const MARKETPLACE: CatalogCheck = [
+  13014,
+  ({ marketplace }, { world }) =>
+    marketplace === null || !world.options.marketplaces.includes(marketplace),
+]
+
+const LIMIT: CatalogCheck = [
+  14001,
+  ({ limit }, { profile: { limits } }) =>
+    limit !== null && !isBetween(countIn(limit), limits.pageSizeLeast, limits.pageSizeMost),
+]
+
+const FEED_TYPE: CatalogCheck = [
+  14008,
+  ({ feed_type_id }, { types }) =>
+    feed_type_id !== null && !types.some(type => type.feedTypeId === feed_type_id),
+]
+
+const CATEGORIES: CatalogCheck = [
+  14005,
+  ({ category_ids }, { profile }) =>
+    (listOf(category_ids)?.length ?? 0) > profile.limits.categoryIds,
+]
+
+const LOOK_BACK: CatalogCheck = [
+  14006,
+  ({ look_back }) =>
+    look_back !== null && !isBetween(countIn(look_back), 1, Number.MAX_SAFE_INTEGER),
+]
+
+const MARKETPLACES: CatalogCheck = [
+  14010,
+  ({ marketplace_ids }, { world, profile }) => {
+    const ids = listOf(marketplace_ids) ?? []
+    return (
+      ids.length > profile.limits.marketplaceIds ||
+      ids.some(id => !world.options.marketplaces.includes(id))
+    )
+  },
+]
+
+const CHECKS = {
+  getFeedTypes: [MARKETPLACES, LIMIT],
+  getFiles: [MARKETPLACE, FEED_TYPE, CATEGORIES, LOOK_BACK, LIMIT],
+  getFile: [MARKETPLACE],
+  downloadFile: [MARKETPLACE],
+} as const
 
 export class CatalogService {
   readonly #options: CatalogServiceOptions
@@ -66,7 +125,7 @@ export class CatalogService {
     const query = this.#read(request)
     const refusal = this.#check('getFeedTypes', query)
     if (refusal !== undefined) return this.#refuse(refusal, query)
-    const marketplaces = listOf(query.marketplaceIds)
+    const marketplaces = listOf(query.marketplace_ids)
     const types = (isDaily(query) ? this.#options.types : [])
       .map((type, rank) => ({ type, rank }))
       .filter(({ type }) => marketplaces?.some(id => supportsMarketplace(type, id)) ?? true)
@@ -116,7 +175,7 @@ export class CatalogService {
     const found = this.#find('downloadFile', call)
     if (found instanceof Response) return found
     const { errors, files, maxWholeBytes, profile } = this.#options
-    const forbidden = this.#permissions.refusalOfFile(found)
+    const forbidden = this.#permissions.refusalOfFile(found.type, found.file)
     if (forbidden !== undefined)
       return errors.response(forbidden, { input: 'file_id', received: found.fileId })
     return files.respond(found.file, call.request, {
@@ -133,15 +192,11 @@ export class CatalogService {
   }
 
   #read(request: Request): CatalogQuery {
-    return readCatalogQuery(request, this.#options.profile)
+    return requestParts(request, PARTS, this.#options.inputNames)
   }
 
-  #check(
-    operation: Parameters<typeof queryRefusal>[0],
-    query: CatalogQuery,
-  ): CatalogErrorId | undefined {
-    const { world, types, profile } = this.#options
-    return queryRefusal(operation, query, { world, types, limits: profile.limits })
+  #check(operation: keyof typeof CHECKS, query: CatalogQuery): CatalogErrorId | undefined {
+    return refusalOf(CHECKS[operation], query, this.#options)
   }
 
   #page(request: Request, query: CatalogQuery): PageRequest {
@@ -149,7 +204,7 @@ export class CatalogService {
       request,
       context: query.marketplace ?? '',
       limit: this.#limit(query),
-      token: query.continuationToken,
+      token: query.continuation_token,
     }
   }
 
@@ -159,8 +214,9 @@ export class CatalogService {
 
   #refuse(id: CatalogErrorId, query: CatalogQuery): Response {
     const { errors } = this.#options
+    const { input } = errors.rows[id]
     return errors.response(id, {
-      received: queryPart(query, errors.rows[id].input),
+      received: input === undefined ? null : query[input as keyof CatalogQuery],
       values: this.#validValues(id),
     })
   }
@@ -178,8 +234,8 @@ export class CatalogService {
   }
 
   /** A request for a feed type needs permission for the type and for the marketplace. */
-  #typeRefusal({ feedTypeId, marketplace }: CatalogQuery): 14009 | 14011 | undefined {
-    const type = this.#options.types.find(known => known.feedTypeId === feedTypeId)
+  #typeRefusal({ feed_type_id, marketplace }: CatalogQuery): 14009 | 14011 | undefined {
+    const type = this.#options.types.find(known => known.feedTypeId === feed_type_id)
     return type === undefined ? undefined : this.#permissions.refusalOfType(type, marketplace!)
   }
 
@@ -188,10 +244,12 @@ export class CatalogService {
     return feedTypeResource(type, world, format, scope)
   }
 
-  *#published(filter: FileFilter): Generator<PublishedFile, void, void> {
+  /** Yields the files with rows, or only the one with this identifier. */
+  *#published(filter: FileFilter, fileId?: string): Generator<PublishedFile, void, void> {
     const { world, types, access, format, now } = this.#options
     for (const entry of publishedFiles({ world, types, access, now: now() }, filter)) {
-      if (hasRows(world, entry.file, format)) yield entry
+      const wanted = fileId === undefined || entry.fileId === fileId
+      if (wanted && hasRows(world, entry.file, format)) yield entry
     }
   }
 
@@ -199,13 +257,8 @@ export class CatalogService {
     const query = this.#read(request)
     const refusal = this.#check(operation, query)
     if (refusal !== undefined) return this.#refuse(refusal, query)
-    const { world, types, access, format, now } = this.#options
-    for (const entry of publishedFiles(
-      { world, types, access, now: now() },
-      { marketplaceId: query.marketplace! },
-    )) {
-      if (entry.fileId === path.file_id && hasRows(world, entry.file, format)) return entry
-    }
+    for (const entry of this.#published({ marketplaceId: query.marketplace! }, path.file_id))
+      return entry
     return this.#options.errors.response(14004, { received: path.file_id })
   }
 
@@ -213,7 +266,7 @@ export class CatalogService {
     const { type, file, fileId } = entry
     const { files, toldSize } = this.#options
     return {
-      access: this.#permissions.refusalOfFile(entry) === undefined ? 'ALLOWED' : 'RESTRICTED',
+      access: this.#permissions.refusalOfFile(type, file) === undefined ? 'ALLOWED' : 'RESTRICTED',
       dimensions: [{ dimensionKey: 'CATEGORY', values: [file.categoryId] }],
       feedDate: file.to.toISOString(),
       feedScope: 'DAILY',
@@ -229,15 +282,34 @@ export class CatalogService {
 }
 
 /** No feed has files of another frequency. */
-function isDaily({ feedScope }: CatalogQuery): boolean {
-  return feedScope === null || feedScope === 'DAILY'
+function isDaily({ feed_scope }: CatalogQuery): boolean {
+  return feed_scope === null || feed_scope === 'DAILY'
 }
 
-function filterOf({ marketplace, feedTypeId, categoryIds, lookBack }: CatalogQuery): FileFilter {
+function filterOf({
+  marketplace,
+  feed_type_id,
+  category_ids,
+  look_back,
+}: CatalogQuery): FileFilter {
   return {
     marketplaceId: marketplace!,
-    feedTypeId: feedTypeId ?? undefined,
-    categoryIds: listOf(categoryIds),
-    lookBackMinutes: lookBack === null ? undefined : countIn(lookBack),
+    feedTypeId: feed_type_id ?? undefined,
+    categoryIds: listOf(category_ids),
+    lookBackMinutes: look_back === null ? undefined : countIn(look_back),
   }
+}
+
+/** Splits a list at its commas. A missing or empty parameter gives an empty result. */
+function listOf(text: string | null): readonly string[] | undefined {
+  return text === null || text === '' ? undefined : text.split(',')
+}
+
+/** Returns NaN unless the text is a whole number. */
+function countIn(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+}
+
+function isBetween(value: number, lowest: number, highest: number): boolean {
+  return value >= lowest && value <= highest
 }

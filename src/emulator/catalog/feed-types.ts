@@ -1,8 +1,9 @@
 // The feed types of the catalog: the name of each, the files of the world that it publishes, how
-// long they stay, and its FeedType resource (feed-file-catalog.md, sections 3.1 to 3.4).
+// long they stay, and its FeedType resource (feed-file-catalog.md, sections 3.1 to 3.4); and which
+// types and files the application may use, from the access rules and the settings of the types.
 
-import type { Columns } from '../../engine/index'
 import {
+  type Columns,
   choice,
   filledText,
   flag,
@@ -13,7 +14,9 @@ import {
   wholeNumber,
 } from '../../engine/index'
 import type { FeedType } from '../../service/index'
-import { type FeedFile, type FileFormat, feedLines } from '../feeds/feed-file'
+import type { AccessRules } from '../access-rules'
+import { feedLines } from '../feeds/feed-file'
+import type { FeedFile, FileFormat } from '../feeds/file-format'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 
@@ -141,20 +144,18 @@ export function feedTypeResource(
  * otherwise, and have more.
  */
 function definition(feed: FeedTypeSeed['feed'], world: World, format: FileFormat): string {
-  const file = {
+  const [marketplaceId, categoryId] = [world.options.marketplaces[0]!, world.options.categories[0]!]
+  const { start } = world
+  const file: FeedFile = {
     feed,
     content: 'bootstrap',
-    marketplaceId: '',
-    categoryId: '',
-    from: world.start,
-    to: world.start,
-  } as const
-  const place = {
-    marketplaceId: world.options.marketplaces[0]!,
-    categoryId: world.options.categories[0]!,
+    marketplaceId,
+    categoryId,
+    from: start,
+    to: start,
   }
   const plain: FileFormat = { ...format, headerSpelling: 'camelCase', unknownColumns: false }
-  const [header = ''] = feedLines(world, { ...file, ...place }, plain)
+  const [header = ''] = feedLines(world, file, plain)
   const columns: Columns = schemaOf(feed).columns
   const types = new Map(
     Object.entries(columns).map(([name, column]) => [name, typeName(column.type)]),
@@ -166,4 +167,50 @@ function definition(feed: FeedTypeSeed['feed'], world: World, format: FileFormat
 function typeName(type: string): string {
   if (type === 'int32') return 'integer'
   return type === 'boolean' ? 'boolean' : 'string'
+}
+
+/**
+ * The marketplaces on which a feed type may be used, each with its categories: none means all of
+ * them.
+ */
+export interface PermittedMarketplace {
+  readonly marketplaceId: string
+  readonly categoryIds: readonly string[]
+}
+
+export class Permissions {
+  readonly #world: World
+  readonly #access: AccessRules
+
+  constructor(world: World, access: AccessRules) {
+    this.#world = world
+    this.#access = access
+  }
+
+  marketplacesOf(type: FeedTypeSeed): readonly PermittedMarketplace[] {
+    if (type.permitted === false) return []
+    const allowed =
+      this.#access.constraints ??
+      this.#world.options.marketplaces.map(marketplaceId => ({ marketplaceId, categoryIds: [] }))
+    return allowed
+      .filter(({ marketplaceId }) => supportsMarketplace(type, marketplaceId))
+      .map(({ marketplaceId, categoryIds = [] }) => ({ marketplaceId, categoryIds }))
+  }
+
+  /** The refusal of a feed type that is asked for by name. */
+  refusalOfType(type: FeedTypeSeed, marketplaceId: string): 14009 | 14011 | undefined {
+    const marketplaces = this.marketplacesOf(type)
+    if (marketplaces.length === 0) return 14011
+    return marketplaces.some(permitted => permitted.marketplaceId === marketplaceId)
+      ? undefined
+      : 14009
+  }
+
+  refusalOfFile(
+    type: FeedTypeSeed,
+    { marketplaceId, categoryId }: FeedFile,
+  ): 14007 | 14009 | undefined {
+    if (this.refusalOfType(type, marketplaceId) !== undefined) return 14009
+    return this.#access.allowsCategory(marketplaceId, categoryId) ? undefined : 14007
+  }
 }

@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
-import { type FeedFile, type FileFormat, feedLines } from '../feeds/feed-file'
-import { fileKey } from '../feeds/file-key'
+import { feedLines } from '../feeds/feed-file'
+import { type FeedFile, type FileFormat, fileKey } from '../feeds/file-format'
 import { DAY_MS, dayNumber, dayStart } from '../world/item-life'
 import type { World } from '../world/world'
 import { type FeedTypeSeed, lookBackMinutes, supportsMarketplace } from './feed-types'

@@ -3,8 +3,7 @@
 // run can be repeated.
 
 import { between, fraction, mix, mixText, pick } from '../world/hash'
-import { type Fault, type FaultKind, isLasting, readFault } from './fault'
-import type { FaultSettings } from './fault-options'
+import { type Fault, type FaultKind, type FaultSettings, isLasting, readFault } from './fault'
 
 export const FAULT_HEADER = 'x-feedmill-fault'
 

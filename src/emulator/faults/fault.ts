@@ -1,32 +1,44 @@
 // What can go wrong on demand, and the one line of text that says it: in the request header
 // `x-feedmill-fault`, in a rule, in the log. Which request meets a fault is fault-plan.ts, what
-// happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks an operation
+// happens then fault-injector.ts; the options that decide are here. `error;code=N` is not one of these faults: it asks an operation
 // for one of its documented errors.
 
-import { optionInvalid } from '../../engine/index'
+import {
+  arrayOf,
+  filledText,
+  finiteNumber,
+  flag,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+} from '../../engine/index'
 
-export const FAULT_KINDS = [
-  'latency',
-  'stall',
-  'reset',
-  'short',
-  'extra',
-  'range-wrong',
-  'range-missing',
-  'range-repeated',
-  'range-ignored',
-  'html',
-  'bit-flip',
-  '401',
-  '404',
-  '409',
-  '416',
-  '429',
-  '500',
-  '503',
-  'replaced',
-  'truncated',
+/** The kinds of faults, each with the parameters that it takes besides `skip` and `times`. */
+const FAULTS = [
+  ['latency', 'ms'],
+  ['stall', 'ms', 'after'],
+  ['reset', 'after'],
+  ['short', 'after'],
+  ['extra', 'bytes'],
+  ['range-wrong', 'bytes'],
+  ['range-missing'],
+  ['range-repeated'],
+  ['range-ignored'],
+  ['html'],
+  ['bit-flip', 'after', 'bit'],
+  ['401'],
+  ['404'],
+  ['409'],
+  ['416'],
+  ['429', 'retry-after'],
+  ['500'],
+  ['503', 'retry-after'],
+  ['replaced'],
+  ['truncated', 'bytes'],
 ] as const
+
+export const FAULT_KINDS = FAULTS.map(([kind]) => kind)
 
 /**
  * What can go wrong. In words: `kind;name=value;…`, for example `reset;after=1000` or
@@ -52,35 +64,12 @@ export const FAULT_KINDS = [
  * | `replaced` | | from now on another file stands there: the same rows, other bytes, total and Last-Modified |
  * | `truncated` | `bytes` (8) | from now on the file there lacks so many bytes at its end |
  */
-export type FaultKind = (typeof FAULT_KINDS)[number]
+export type FaultKind = (typeof FAULTS)[number][0]
 
 type NumberName = 'ms' | 'after' | 'bytes' | 'bit' | 'skip' | 'times'
 
 export type Fault = { readonly kind: FaultKind; readonly 'retry-after'?: string } & {
   readonly [name in NumberName]?: number
-}
-
-const PARAMETERS: Readonly<Record<FaultKind, readonly (NumberName | 'retry-after')[]>> = {
-  latency: ['ms'],
-  stall: ['ms', 'after'],
-  reset: ['after'],
-  short: ['after'],
-  extra: ['bytes'],
-  'range-wrong': ['bytes'],
-  'range-missing': [],
-  'range-repeated': [],
-  'range-ignored': [],
-  html: [],
-  'bit-flip': ['after', 'bit'],
-  401: [],
-  404: [],
-  409: [],
-  416: [],
-  429: ['retry-after'],
-  500: [],
-  503: ['retry-after'],
-  replaced: [],
-  truncated: ['bytes'],
 }
 
 const SPOILERS: ReadonlySet<FaultKind> = new Set([
@@ -134,7 +123,8 @@ export function isFaultKind(text: string): text is FaultKind {
 }
 
 function parameterNames(kind: FaultKind): readonly string[] {
-  return [...PARAMETERS[kind], 'skip', 'times']
+  const [, ...own] = FAULTS.find(([known]) => known === kind)!
+  return [...own, 'skip', 'times']
 }
 
 function readValue(kind: FaultKind, name: string, value: string): string | number | undefined {
@@ -143,4 +133,131 @@ function readValue(kind: FaultKind, name: string, value: string): string | numbe
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
   const limit = name === 'bit' ? 7 : name === 'ms' ? FAULT_MAX_MS : Number.MAX_SAFE_INTEGER
   return number <= limit ? number : undefined
+}
+
+/** A fault for single routes. */
+export interface FaultRule {
+  /** A path; `*` stands for any text: `/buy/feed/v1_beta/item*`. */
+  readonly route: string
+  /** The fault in the words of the request header: `reset;after=1000;times=2`. */
+  readonly fault: string
+}
+
+export interface FaultOptions {
+  /**
+   * The first rule that matches a request decides. The header of the request takes precedence over
+   * it, and it takes precedence over the rate. Default none.
+   */
+  readonly rules?: readonly FaultRule[]
+  /** The share of requests that meet a fault, from 0 to 1. Default 0. */
+  readonly rate?: number
+  /** Any whole number. It alone decides which requests meet a fault. Default 0. */
+  readonly seed?: number
+  /** The faults from which the rate draws. Default {@link PASSING_FAULTS}. */
+  readonly kinds?: readonly FaultKind[]
+  /**
+   * Lets each file meet each kind of the rate at most once, so that a rate of 1 shows every kind to
+   * every file and a client that tries again still comes to the end. A request for fewer than 1,024
+   * bytes, with which some clients ask for the size, then meets none; `range-ignored`, `replaced`
+   * and `truncated` wait for a request that does not begin at byte 0. Default false.
+   */
+  readonly oncePerFile?: boolean
+  /**
+   * The routes to which the rate applies, as in a rule. Default: the five operations that download
+   * files.
+   */
+  readonly route?: string
+  /** The number of latest faults that the log keeps. Default 1000. */
+  readonly logEntries?: number
+}
+
+const FAULT_OPTIONS: OptionNames<FaultOptions> = {
+  rules: true,
+  rate: true,
+  seed: true,
+  kinds: true,
+  oncePerFile: true,
+  route: true,
+  logEntries: true,
+}
+const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
+
+/**
+ * Faults that a client can survive: after each of them, the same request or a request for the rest
+ * continues the same file.
+ */
+export const PASSING_FAULTS: readonly FaultKind[] = [
+  'latency',
+  'stall',
+  'reset',
+  'short',
+  'extra',
+  '401',
+  '429',
+  '500',
+  '503',
+]
+
+type RoutePattern = (path: string) => boolean
+
+export interface FaultSettings {
+  readonly rules: readonly { readonly matches: RoutePattern; readonly fault: Fault }[]
+  readonly rate: number
+  readonly seed: number
+  readonly kinds: readonly FaultKind[]
+  readonly oncePerFile: boolean
+  readonly ratedRoute: RoutePattern
+  readonly logEntries: number
+}
+
+/**
+ * `downloads` are the routes of the operations that download files.
+ * @throws FeedError OPTION_INVALID
+ */
+export function faultSettings(
+  downloads: readonly string[],
+  options: FaultOptions = {},
+): FaultSettings {
+  const {
+    rules = [],
+    rate = 0,
+    seed = 0,
+    kinds = PASSING_FAULTS,
+    oncePerFile = false,
+    route,
+    logEntries = 1_000,
+  } = knownOptions(options, FAULT_OPTIONS, 'faults')
+  finiteNumber('faults.rate', rate, 0, 1)
+  wholeNumber('faults.seed', seed, Number.MIN_SAFE_INTEGER)
+  const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
+  if (!areKinds)
+    throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
+  wholeNumber('faults.logEntries', logEntries, 0)
+  const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(
+    routePattern,
+  )
+  const readRules = arrayOf('faults.rules', rules).map(readRule)
+  return {
+    rules: readRules,
+    rate,
+    seed,
+    kinds,
+    oncePerFile: flag('faults.oncePerFile', oncePerFile),
+    ratedRoute: path => rated.some(matches => matches(path)),
+    logEntries,
+  }
+}
+
+function readRule(rule: FaultRule): FaultSettings['rules'][number] {
+  const { route, fault } = knownOptions(rule, RULE_OPTIONS, 'faults.rules[]')
+  return {
+    matches: routePattern(filledText('route', route)),
+    fault: readFault(filledText('fault', fault), 'faults.rules'),
+  }
+}
+
+function routePattern(route: string): RoutePattern {
+  const parts = route.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const pattern = new RegExp(`^${parts.join('.*')}$`)
+  return path => pattern.test(path)
 }

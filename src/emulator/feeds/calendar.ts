@@ -14,7 +14,7 @@
 
 import { readDay, readHour } from '../../service/index'
 import { DAY_MS, dayNumber, dayStart, HOUR_MS } from '../world/item-life'
-import type { FeedFile } from './feed-file'
+import type { FeedFile } from './file-format'
 
 /**
  * `daily` makes bootstrap files at the end of each day of UTC-7. A time makes them once, at that

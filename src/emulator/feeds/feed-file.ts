@@ -1,17 +1,14 @@
-// The files of the four feeds: their names, and their content as lines, TSV bytes and gzip bytes. A
-// file of a world has the same bytes each time it is made. calendar.ts decides which files exist at
-// what time.
+// The content of the files of the four feeds, as lines, TSV bytes and gzip bytes. A file of a world
+// has the same bytes each time it is made. calendar.ts decides which files exist at what time.
+//
+// TSV is the dialect of item-feeds.md, section 2.1: a cell is wrapped in double quotes when it holds
+// a tab, a quote, a backslash or a line end; inside, quotes and backslashes are preceded by a
+// backslash. Lines end in LF, the last one too.
 
-import {
-  choice,
-  filledText,
-  flag,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  wholeNumber,
-  withMethods,
-} from '../../engine/index'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { withMethods } from '../../engine/index'
 import {
   BEFORE_UNKNOWN,
   type Column,
@@ -25,67 +22,17 @@ import {
 import { mix, mixText, pick } from '../world/hash'
 import type { Item, ItemTest } from '../world/item'
 import type { World } from '../world/world'
-import { gzipped } from './content-coding'
-import { checkFilters, type FilterOptions, shownIn } from './file-filter'
-import { fileKey } from './file-key'
-import { HEADER_SPELLINGS, type HeaderSpelling, headerName } from './header-names'
-import { tsvBlocks, tsvLine } from './tsv-writer'
-
-export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
-
-/**
- * Names one file. `bootstrap` shows all rows at `to`. `span` shows the rows that changed within
- * [from, to), in their state at `to`.
- */
-export interface FeedFile {
-  /** The feed of the file. */
-  readonly feed: FeedName
-  /** Which rows the file has. */
-  readonly content: 'bootstrap' | 'span'
-  /** The marketplace of the rows. */
-  readonly marketplaceId: string
-  /** The top-level category of the rows. */
-  readonly categoryId: string
-  /** The start of the time that the file covers. */
-  readonly from: Date
-  /** The end of the time that the file covers. */
-  readonly to: Date
-}
-
-/**
- * The format of files, and their filter. `varied` draws a value for each file, always the same one
- * for the same file.
- */
-export interface FileFormat {
-  /** The spelling of the header line. Default `camelCase`. */
-  readonly headerSpelling?: HeaderSpelling | 'varied'
-  /** Adds the columns that follow the documented ones in real files. Default false. */
-  readonly tailColumns?: boolean
-  /** Puts a column that no document names between two documented ones. Default false. */
-  readonly unknownColumns?: boolean | 'varied'
-  /** The filter that hides some items. Default none. */
-  readonly filters?: FilterOptions
-  /** The gzip level, 0 to 9. Default 6. */
-  readonly gzipLevel?: number
-}
-
-const FILE_PARTS: OptionNames<FeedFile> = {
-  feed: true,
-  content: true,
-  marketplaceId: true,
-  categoryId: true,
-  from: true,
-  to: true,
-}
-const FEED_NAMES: readonly FeedName[] = ['item', 'item_group', 'item_snapshot', 'item_priority']
-
-const FORMAT_OPTIONS: OptionNames<FileFormat> = {
-  headerSpelling: true,
-  tailColumns: true,
-  unknownColumns: true,
-  filters: true,
-  gzipLevel: true,
-}
+import {
+  checkFeedFile,
+  checkFileFormat,
+  type FeedFile,
+  type FileFormat,
+  fileKey,
+  HEADER_SPELLINGS,
+  type HeaderSpelling,
+  headerName,
+  shownIn,
+} from './file-format'
 
 interface Table {
   readonly header: readonly string[]
@@ -176,7 +123,7 @@ function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
         to,
         shown(
           bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file),
-          itself,
+          item => item,
           shows,
         ),
       )
@@ -218,20 +165,10 @@ function* cellsOf<Of>(
   for (const record of records) yield columns.map(column => column.cell(record, at))
 }
 
-const itself = (item: Item) => item
-
-function shown<Of>(
+function* shown<Of>(
   records: Iterable<Of>,
   itemOf: (record: Of) => Item,
-  shows: ItemTest | undefined,
-): Iterable<Of> {
-  return shows === undefined ? records : onlyShown(records, itemOf, shows)
-}
-
-function* onlyShown<Of>(
-  records: Iterable<Of>,
-  itemOf: (record: Of) => Item,
-  shows: ItemTest,
+  shows: ItemTest = () => true,
 ): Generator<Of, void, void> {
   for (const record of records) if (shows(itemOf(record))) yield record
 }
@@ -271,37 +208,59 @@ function drawOf(world: World, file: FeedFile, what: number): number {
 
 function checkCall(world: World, file: FeedFile, format: FileFormat): void {
   withMethods('world', world, ['itemsAt', 'groupsAt', 'changesWithin', 'campaignChangesOn'])
-  const { feed, content, marketplaceId, categoryId, from, to } = knownOptions(
-    file,
-    FILE_PARTS,
-    'file',
-  )
-  choice('file.feed', feed, FEED_NAMES)
-  choice('file.content', content, ['bootstrap', 'span'])
-  filledText('file.marketplaceId', marketplaceId)
-  filledText('file.categoryId', categoryId)
-  checkTime('file.from', from)
-  checkTime('file.to', to)
+  checkFeedFile(file)
   checkFileFormat(format)
 }
 
-function checkTime(option: string, time: Date): void {
-  if (!(time instanceof Date) || Number.isNaN(time.getTime()))
-    throw optionInvalid(option, 'a Date', time)
+const MUST_QUOTE = /[\t"\\\n\r]/
+const ESCAPED = /["\\]/g
+
+/** The size of the text of a block. A block ends at the first row end past it. */
+const BLOCK_CHARS = 256 * 1024
+
+/** Returns a cell in the form of the file. */
+export function tsvCell(value: string): string {
+  return MUST_QUOTE.test(value) ? `"${value.replace(ESCAPED, '\\$&')}"` : value
 }
 
-/** @throws FeedError OPTION_INVALID */
-export function checkFileFormat(format: FileFormat): void {
-  const {
-    headerSpelling = 'camelCase',
-    tailColumns = false,
-    unknownColumns = false,
-    filters,
-    gzipLevel = 6,
-  } = knownOptions(format, FORMAT_OPTIONS, 'format')
-  choice('headerSpelling', headerSpelling, [...HEADER_SPELLINGS, 'varied'])
-  flag('tailColumns', tailColumns)
-  if (unknownColumns !== 'varied') flag('unknownColumns', unknownColumns)
-  if (filters !== undefined) checkFilters(filters)
-  wholeNumber('gzipLevel', gzipLevel, 0, 9)
+/** Returns a line with its line end. */
+export function tsvLine(cells: readonly string[]): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++)
+    line += i === 0 ? tsvCell(cells[i]!) : `\t${tsvCell(cells[i]!)}`
+  return `${line}\n`
+}
+
+/** Yields UTF-8 blocks of whole lines. The caller owns the blocks. */
+export function* tsvBlocks(
+  lines: Iterable<string>,
+  blockChars = BLOCK_CHARS,
+): Generator<Uint8Array, void, void> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length >= blockChars) {
+      yield Buffer.from(text, 'utf8')
+      text = ''
+    }
+  }
+  if (text !== '') yield Buffer.from(text, 'utf8')
+}
+
+/** The largest chunk of {@link gzipped}, in bytes. */
+const GZIP_CHUNK_BYTES = 64 * 1024
+
+/** Compresses while it is read. An empty input gives an empty output. */
+export async function* gzipped(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  level = 6,
+): AsyncGenerator<Uint8Array, void, void> {
+  const zip = createGzip({ level, chunkSize: GZIP_CHUNK_BYTES })
+  const feeding = pipeline(Readable.from(chunks), zip)
+  feeding.catch(() => {}) // A failure also destroys `zip`, and the reader below meets it there.
+  try {
+    yield* zip as AsyncIterable<Uint8Array>
+  } finally {
+    zip.destroy()
+  }
 }

@@ -1,10 +1,30 @@
-// The four feed operations. Each finds the file of a request and the requested part of it, in
-// steps: checks (feed-request.ts), clock (calendar.ts), file and range (file-responder.ts). The
-// token has been checked before.
+// The four feed operations (item-feeds.md, section 3). Each finds the file of a request and the
+// requested part of it, in steps: checks, clock (calendar.ts), file and range (file-responder.ts).
+// The token has been checked before. Each feed has a table of checks, and the first failing row
+// gives the error. The checks look at the headers first, then at the query and at Range. Later steps
+// check whether the file exists and whether the range fits.
 
 import type { ServiceProfile } from '../../service/index'
 import type { AccessRules } from '../access-rules'
-import type { ErrorDetails, ErrorFamily } from '../http/error-family'
+import {
+  documentedFamily,
+  type ErrorDetails,
+  type ErrorFamily,
+  type ErrorId,
+  errorIds,
+  FEED_ERRORS,
+} from '../http/error-family'
+import {
+  type Check,
+  fileResponse,
+  headerParameter,
+  type Parameter,
+  queryParameter,
+  type Route,
+  refusalOf,
+  requestParts,
+} from '../http/route'
+import type { ServicePaths } from '../service-parts'
 import type { World } from '../world/world'
 import {
   type BootstrapSchedule,
@@ -15,17 +35,9 @@ import {
   priorityDaySpan,
   servedDays,
 } from './calendar'
-import type { FeedFile, FeedName } from './feed-file'
-import {
-  FEED_SCOPES,
-  type FeedRequest,
-  partNamed,
-  readFeedRequest,
-  refusalOf,
-} from './feed-request'
+import type { FeedFile, FeedName } from './file-format'
 import type { FileResponder } from './file-responder'
-import type { HeaderForm } from './requested-range'
-import { feedErrors, type ServiceErrorId } from './service-errors'
+import { type HeaderForm, readRange } from './requested-range'
 
 export interface FeedServiceOptions {
   readonly world: World
@@ -36,52 +48,208 @@ export interface FeedServiceOptions {
   readonly access: AccessRules
   readonly files: FileResponder
   readonly profile: ServiceProfile
+  readonly paths: ServicePaths
   readonly headerForm: HeaderForm
   readonly wrapErrors: boolean
 }
 
-export class FeedService {
+interface FeedOperation {
+  readonly operationId:
+    | 'getItemFeed'
+    | 'getItemGroupFeed'
+    | 'getItemSnapshotFeed'
+    | 'getItemPriorityFeed'
+  readonly summary: string
+  readonly parameters: readonly Parameter[]
+  readonly rangeRequired: boolean
+  readonly checks: readonly FeedCheck[]
+}
+
+type FeedErrorId = ErrorId<'feeds'>
+
+const PARTS = [
+  'marketplace',
+  'category_id',
+  'feed_scope',
+  'date',
+  'snapshot_date',
+  'Range',
+] as const
+
+type FeedRequest = ReturnType<typeof requestParts<(typeof PARTS)[number]>>
+
+type FeedCheck = Check<FeedErrorId, FeedRequest, FeedServiceOptions>
+
+const absent = (code: FeedErrorId, part: keyof FeedRequest): FeedCheck => [
+  code,
+  request => !request[part],
+]
+
+const SHARED: readonly FeedCheck[] = [
+  absent(13013, 'marketplace'),
+  [
+    13012,
+    ({ marketplace }, { profile }) => !isMarketplaceId(marketplace!, profile.marketplacePrefix),
+  ],
+  [13014, ({ marketplace }, { world }) => !world.options.marketplaces.includes(marketplace!)],
+  [13023, ({ marketplace }, { access }) => !access.allowsMarketplace(marketplace!)],
+  absent(13010, 'category_id'),
+  [13004, ({ category_id }) => !/^\d+$/.test(category_id!)],
+  [
+    13022,
+    ({ category_id }, { world, access }) =>
+      !world.options.categories.includes(category_id!) || access.isRealEstate(category_id!),
+  ],
+  [
+    13024,
+    ({ marketplace, category_id }, { access }) =>
+      !access.allowsCategory(marketplace!, category_id!),
+  ],
+]
+
+/** The values of `feed_scope`: the daily file, and the bootstrap file. */
+const FEED_SCOPES: readonly string[] = ['NEWLY_LISTED', 'ALL_ACTIVE']
+
+const SCOPE: readonly FeedCheck[] = [
+  absent(13009, 'feed_scope'),
+  [13003, ({ feed_scope }) => !FEED_SCOPES.includes(feed_scope!)],
+  [13011, ({ feed_scope, date }) => feed_scope === 'NEWLY_LISTED' && !date],
+]
+
+/**
+ * A Range header must be valid, even where it is not required. In the form of RFC 9110 it is
+ * neither required nor checked.
+ */
+const RANGE_FORM: readonly FeedCheck[] = ([13016, 13018, 13019] as const).map(code => [
+  code,
+  ({ Range }, { headerForm }) =>
+    headerForm !== 'rfc9110' && Range !== null && readRange(Range) === code,
+])
+
+const RANGE_REQUIRED: readonly FeedCheck[] = [
+  [13015, ({ Range }, { headerForm }) => headerForm !== 'rfc9110' && !Range],
+  ...RANGE_FORM,
+]
+
+const required = { required: true }
+const DAY = 'A day of UTC-7, yyyyMMdd'
+const SCOPE_AND_DATE: readonly Parameter[] = [
+  queryParameter(
+    'feed_scope',
+    'NEWLY_LISTED: the daily file. ALL_ACTIVE: the bootstrap file.',
+    required,
+  ),
+  queryParameter('date', `${DAY}; for NEWLY_LISTED.`),
+]
+
+const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
+  item: {
+    operationId: 'getItemFeed',
+    summary: 'Item feed: all active items, or those listed on one day',
+    parameters: SCOPE_AND_DATE,
+    rangeRequired: true,
+    checks: [...SHARED, ...SCOPE, ...RANGE_REQUIRED],
+  },
+  item_group: {
+    operationId: 'getItemGroupFeed',
+    summary: 'Item group feed: the groups of the items of an item file',
+    parameters: SCOPE_AND_DATE,
+    rangeRequired: false,
+    checks: [...SHARED, ...SCOPE, ...RANGE_FORM],
+  },
+  item_snapshot: {
+    operationId: 'getItemSnapshotFeed',
+    summary: 'Item snapshot feed: the items that changed in one hour',
+    parameters: [
+      queryParameter('snapshot_date', 'The hour, UTC, yyyy-MM-ddThh:00:00.000Z.', required),
+    ],
+    rangeRequired: true,
+    checks: [...SHARED, absent(13020, 'snapshot_date'), ...RANGE_REQUIRED],
+  },
+  item_priority: {
+    operationId: 'getItemPriorityFeed',
+    summary: 'Item priority feed: changes in the status of priority items on one day',
+    parameters: [queryParameter('date', `${DAY}.`, required)],
+    rangeRequired: true,
+    checks: [...SHARED, absent(13011, 'date'), ...RANGE_REQUIRED],
+  },
+}
+
+const TSV = 'text/tab-separated-values'
+
+export function feedRoutes(options: FeedServiceOptions): readonly Route[] {
+  return (Object.keys(OPERATIONS) as FeedName[]).map(feed => feedRoute(feed, options))
+}
+
+function feedRoute(feed: FeedName, options: FeedServiceOptions): Route {
+  const { paths, profile, headerForm } = options
+  const { operationId, summary, parameters, rangeRequired } = OPERATIONS[feed]
+  const service = new FeedService(feed, options)
+  return {
+    method: 'get',
+    path: paths[operationId],
+    operationId,
+    tag: 'feeds',
+    summary,
+    admissions: [{ grant: 'application', scope: profile.scopes[operationId] }],
+    parameters: [
+      headerParameter(profile.marketplaceHeader, 'Marketplace identifier.', true),
+      headerParameter('Range', 'bytes=<start>-<end>', rangeRequired && headerForm !== 'rfc9110'),
+      queryParameter('category_id', 'Top-level category.', required),
+      ...parameters,
+    ],
+    responses: {
+      200: fileResponse('The whole file.', TSV),
+      204: { description: 'The file has no items.' },
+      206: fileResponse('The asked part of the file.', TSV, true),
+    },
+    errors: { family: service.errors, ids: errorIds(operationId), internal: 13006 },
+    answer: ({ request }) => service.answer(request),
+  }
+}
+
+/** One of the four feeds. */
+class FeedService {
+  readonly errors: ErrorFamily<FeedErrorId>
+  readonly #feed: FeedName
   readonly #options: FeedServiceOptions
-  readonly #errors: Readonly<Record<FeedName, ErrorFamily<ServiceErrorId>>>
+  readonly #inputNames: Readonly<Record<string, string>>
 
-  constructor(options: FeedServiceOptions) {
+  constructor(feed: FeedName, options: FeedServiceOptions) {
+    const { profile, headerForm, wrapErrors } = options
+    this.#feed = feed
     this.#options = options
-    this.#errors = {
-      item: feedErrors('item', options),
-      item_group: feedErrors('item_group', options),
-      item_snapshot: feedErrors('item_snapshot', options),
-      item_priority: feedErrors('item_priority', options),
-    }
+    this.#inputNames = { marketplace: profile.marketplaceHeader }
+    this.errors = documentedFamily('feeds', [OPERATIONS[feed].operationId], {
+      ...FEED_ERRORS,
+      wrapped: wrapErrors,
+      statuses: headerForm === 'rfc9110' ? { 13017: 416 } : {},
+      inputNames: this.#inputNames,
+      forcedValues: { max_length: String(profile.maxRangeBytes) },
+    })
   }
 
-  /** The errors of the feed. */
-  errors(feed: FeedName): ErrorFamily<ServiceErrorId> {
-    return this.#errors[feed]
+  async answer(request: Request): Promise<Response> {
+    const asked = requestParts(request, PARTS, this.#inputNames)
+    const file = refusalOf(OPERATIONS[this.#feed].checks, asked, this.#options) ?? this.#find(asked)
+    return typeof file === 'number' ? this.#refuse(file, asked) : this.#send(file, request, asked)
   }
 
-  /** Answers a request for one of the feeds. */
-  async answer(feed: FeedName, request: Request): Promise<Response> {
-    const { profile, headerForm, world, access } = this.#options
-    const asked = readFeedRequest(request, profile.marketplaceHeader)
-    const { marketplacePrefix } = profile
-    const refusal = refusalOf(feed, asked, { world, access, headerForm, marketplacePrefix })
-    if (refusal !== undefined) return this.#refuse(feed, refusal, asked)
-    const file = this.#find(feed, asked)
-    return typeof file === 'number'
-      ? this.#refuse(feed, file, asked)
-      : this.#send(file, request, asked)
-  }
-
-  #find(feed: FeedName, asked: FeedRequest): FeedFile | ServiceErrorId {
+  #find(asked: FeedRequest): FeedFile | FeedErrorId {
+    const feed = this.#feed
     const span = spanOf(feed, asked, this.#calendar(asked))
     return typeof span === 'number'
       ? span
-      : { feed, marketplaceId: asked.marketplace!, categoryId: asked.categoryId!, ...span }
+      : { feed, marketplaceId: asked.marketplace!, categoryId: asked.category_id!, ...span }
   }
 
-  #calendar({ categoryId }: FeedRequest): Calendar {
+  #calendar({ category_id }: FeedRequest): Calendar {
     const { now, bootstrap, slowCategories } = this.#options
-    return { now: now(), bootstrap, latencyDays: slowCategories.includes(categoryId ?? '') ? 3 : 2 }
+    return {
+      now: now(),
+      bootstrap,
+      latencyDays: slowCategories.includes(category_id ?? '') ? 3 : 2,
+    }
   }
 
   /**
@@ -91,45 +259,35 @@ export class FeedService {
   #send(file: FeedFile, request: Request, asked: FeedRequest): Promise<Response> {
     const { files, profile } = this.#options
     return files.respond(file, request, {
-      mediaType: 'text/tab-separated-values',
+      mediaType: TSV,
       maxWholeBytes: profile.maxRangeBytes,
-      refuse: (code, contentRange) => {
-        const isRefusedRange = this.#errors[file.feed].status(code) === 416
-        return this.#refuse(
-          file.feed,
+      refuse: (code, contentRange) =>
+        this.#refuse(
           code,
           asked,
-          isRefusedRange ? { 'content-range': contentRange } : {},
-        )
-      },
+          this.errors.status(code) === 416 ? { 'content-range': contentRange } : {},
+        ),
     })
   }
 
-  #refuse(
-    feed: FeedName,
-    id: ServiceErrorId,
-    asked: FeedRequest,
-    headers: Record<string, string> = {},
-  ): Response {
-    const errors = this.#errors[feed]
-    // A missing file belongs to a time, unless it is the bootstrap file.
-    const time =
-      feed === 'item_snapshot'
-        ? 'snapshot_date'
-        : feed !== 'item_priority' && asked.feedScope === 'ALL_ACTIVE'
-          ? undefined
-          : 'date'
-    const input = errors.rows[id].input ?? (id === 13007 ? time : undefined)
+  #refuse(id: FeedErrorId, asked: FeedRequest, headers: Record<string, string> = {}): Response {
+    const input = id === 13007 ? this.#timeInput(asked) : this.errors.rows[id].input
     const details: ErrorDetails = {
-      received: partNamed(asked, input),
-      values: this.#validValues(feed, id, asked),
+      received: input === undefined ? null : asked[input as keyof FeedRequest],
+      values: this.#validValues(id, asked),
       headers,
     }
-    return errors.response(id, id === 13007 ? { ...details, input } : details)
+    return this.errors.response(id, id === 13007 ? { ...details, input } : details)
+  }
+
+  /** A missing file belongs to a time, unless it is the bootstrap file. */
+  #timeInput({ feed_scope }: FeedRequest): 'date' | 'snapshot_date' | undefined {
+    if (this.#feed === 'item_snapshot') return 'snapshot_date'
+    return this.#feed !== 'item_priority' && feed_scope === 'ALL_ACTIVE' ? undefined : 'date'
   }
 
   /** The values of the placeholders in the message. */
-  #validValues(feed: FeedName, id: ServiceErrorId, asked: FeedRequest): Record<string, string> {
+  #validValues(id: FeedErrorId, asked: FeedRequest): Record<string, string> {
     const { world, profile } = this.#options
     switch (id) {
       case 13003:
@@ -137,8 +295,8 @@ export class FeedService {
         return { valid_values: FEED_SCOPES.join(', ') }
       case 13005:
       case 13011: {
-        if (feed === 'item_snapshot') return {}
-        const { earliest, latest } = servedDays(feed, this.#calendar(asked))
+        if (this.#feed === 'item_snapshot') return {}
+        const { earliest, latest } = servedDays(this.#feed, this.#calendar(asked))
         return { earliest_date: earliest, latest_date: latest }
       }
       case 13012:
@@ -155,7 +313,13 @@ export class FeedService {
 }
 
 function spanOf(feed: FeedName, asked: FeedRequest, calendar: Calendar) {
-  if (feed === 'item_snapshot') return hourSpan(calendar, asked.snapshotDate!)
+  if (feed === 'item_snapshot') return hourSpan(calendar, asked.snapshot_date!)
   if (feed === 'item_priority') return priorityDaySpan(calendar, asked.date!)
-  return asked.feedScope === 'ALL_ACTIVE' ? bootstrapSpan(calendar) : daySpan(calendar, asked.date!)
+  return asked.feed_scope === 'ALL_ACTIVE'
+    ? bootstrapSpan(calendar)
+    : daySpan(calendar, asked.date!)
+}
+
+function isMarketplaceId(value: string, prefix: string): boolean {
+  return value.startsWith(prefix) && /^[A-Z]{2}$/.test(value.slice(prefix.length))
 }

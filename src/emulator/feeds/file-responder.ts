@@ -1,14 +1,17 @@
 // Makes the response to a request for a file or a part of it (item-feeds.md, section 3.7;
 // feed-file-catalog.md, section 2.7). The operation has chosen the file and checked the permission
-// before, and it words the errors.
+// before, and it words the errors. A fault can replace the file at an address; its selection travels
+// beside the request, so that no client can make it.
+//
+// A feed file is compressed already, so the content coding that a client can ask for compresses it a
+// second time without a gain (item-feeds.md, section 3.7). The coded bytes are then the
+// representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
 
 import { streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
-import { asksForGzip, gzipped } from './content-coding'
-import { type FeedFile, type FileFormat, gzipBytes } from './feed-file'
+import { gzipBytes, gzipped } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
-import { fileKey } from './file-key'
-import { type FileVariant, variantModified, variantOf, variantPrefix } from './file-variant'
+import { type FeedFile, type FileFormat, fileKey } from './file-format'
 import {
   answerRange,
   type ByteSpan,
@@ -33,6 +36,49 @@ export interface DownloadRules {
   readonly maxWholeBytes: number
   /** Makes the answer to a refused Range; `contentRange` is for status 416. */
   refuse(code: Extract<RangeAnswer, { kind: 'refused' }>['code'], contentRange: string): Response
+}
+
+export interface FileVariant {
+  /**
+   * The number of replacements. Each one has the same rows, other bytes and another Last-Modified.
+   */
+  readonly generation: number
+  /** The number of bytes missing at the end. */
+  readonly cutBytes: number
+  /** True answers with the whole file, as a server that does not know the header Range. */
+  readonly ignoresRange?: boolean
+}
+
+export const ORIGINAL: FileVariant = { generation: 0, cutBytes: 0 }
+
+const variants = new WeakMap<Request, FileVariant>()
+
+export function setVariant(request: Request, variant: FileVariant): void {
+  variants.set(request, variant)
+}
+
+export function variantOf(request: Request): FileVariant {
+  return variants.get(request) ?? ORIGINAL
+}
+
+/**
+ * A gzip member without content (RFC 1952). Before a file it moves every byte and changes no row.
+ */
+const EMPTY_MEMBER = Buffer.from('1f8b08000000000000ff03000000000000000000', 'hex')
+
+/** Returns the bytes before those of the original. */
+export function variantPrefix({ generation }: FileVariant): Uint8Array {
+  const prefix = new Uint8Array(EMPTY_MEMBER.length * generation)
+  for (let i = 0; i < generation; i++) prefix.set(EMPTY_MEMBER, i * EMPTY_MEMBER.length)
+  return prefix
+}
+
+/**
+ * Each replacement is dated a second earlier, so that no row appears newer than a change that the
+ * file lacks.
+ */
+export function variantModified({ generation }: FileVariant, modified: Date): Date {
+  return new Date(modified.getTime() - generation * 1000)
 }
 
 /** One representation of a file, as the headers and faults of a request select it. */
@@ -147,4 +193,15 @@ async function* readVariant(
   const prefix = variantPrefix(variant)
   if (start < prefix.length) yield prefix.slice(start, end)
   if (end > prefix.length) yield* held.read(Math.max(0, start - prefix.length), end - prefix.length)
+}
+
+/** Returns whether `Accept-Encoding` accepts gzip by its name. A `*` does not count. */
+export function asksForGzip(acceptEncoding: string | null): boolean {
+  return (acceptEncoding ?? '').split(',').some(part => {
+    const [coding = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+    return (
+      (coding === 'gzip' || coding === 'x-gzip') &&
+      !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+    )
+  })
 }

@@ -4,19 +4,21 @@
 // function from a call to a response.
 
 import type { Context } from 'hono'
+import { FeedError } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
-import {
-  challenge,
-  REFUSAL_STATUS,
-  type TokenClaims,
-  type TokenIssuer,
-  type TokenRefusal,
-} from '../tokens/tokens'
+import { challenge, type TokenIssuer } from '../tokens'
 import { chunksOf } from './body-stream'
 import { type ErrorFamily, INVALID_DATA } from './error-family'
-import { missingPackage } from './missing-package'
-import { repeatedName } from './repeated-name'
-import { type Admission, type Call, type Route, takesQuery } from './route'
+import {
+  type Admission,
+  type Call,
+  REFUSAL_STATUS,
+  type Route,
+  repeatedName,
+  type TokenClaims,
+  type TokenRefusal,
+  takesQuery,
+} from './route'
 
 export interface AppParts {
   readonly routes: readonly Route[]
@@ -66,6 +68,13 @@ async function hono() {
   } catch (cause) {
     throw missingPackage('hono', cause)
   }
+}
+
+/** The error for a missing optional package of the emulator. */
+export function missingPackage(name: string, cause: unknown): FeedError<'DEPENDENCY_MISSING'> {
+  const context = { package: name, neededFor: 'the emulator' }
+  const message = `${context.neededFor} needs the package ${name}: npm install hono @hono/node-server`
+  return new FeedError('DEPENDENCY_MISSING', message, context, { cause })
 }
 
 async function routerOf(parts: AppParts) {

@@ -1,11 +1,15 @@
 // The error rows that one part of the service answers by, and the JSON bodies made from them
 // (feed-file-catalog.md, sections 3.10 and 6; item-feeds.md, section 5;
-// signing-keys-and-subscriptions.md, section 7). A family knows neither routes nor requests. Each
-// route names the rows that its operation can meet.
+// signing-keys-and-subscriptions.md, section 7). The table of documented errors has their statuses,
+// error-texts.json their messages. A family knows neither routes nor requests. Each route names the
+// rows that its operation can meet.
+
+import { type DocumentedError, documentedErrors, type OperationName } from '../../service/index'
+import texts from './error-texts.json'
 
 export interface ErrorRow {
   readonly status: number
-  readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
+  readonly category: DocumentedError['category']
   /** The message. Each answer fills in its placeholders, such as `{max_bytes}`. */
   readonly message: string
   /** The part of the request at fault. `inputRefIds` has its name and `parameters` its value. */
@@ -123,7 +127,31 @@ function filled(message: string, values: Readonly<Record<string, string>>): stri
   )
 }
 
-/** Returns a row for a mistake of the caller. */
-export function requestError(status: number, message: string, input?: string): ErrorRow {
-  return { status, category: 'REQUEST', message, ...(input === undefined ? {} : { input }) }
+/** The codes of a part of the service. */
+export type ErrorId<Part extends keyof typeof texts> = NumberIn<keyof (typeof texts)[Part]>
+
+type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never
+
+/** The errors of operations of one part of the service, by the first status that each code has. */
+export function documentedFamily<Part extends keyof typeof texts>(
+  part: Part,
+  operations: readonly OperationName[],
+  options: ErrorFamilyOptions,
+): ErrorFamily<ErrorId<Part>> {
+  const rows: Record<number, ErrorRow> = {}
+  for (const { operation, errorId, status, category } of documentedErrors) {
+    if (operations.includes(operation))
+      rows[errorId] ??= {
+        status,
+        category,
+        ...(texts[part] as Readonly<Record<string, { message: string; input?: string }>>)[errorId]!,
+      }
+  }
+  return new ErrorFamily(rows as Record<ErrorId<Part>, ErrorRow>, options)
+}
+
+/** The codes that an operation can answer with. */
+export function errorIds(operation: OperationName): readonly number[] {
+  const own = documentedErrors.filter(error => error.operation === operation)
+  return [...new Set(own.map(({ errorId }) => errorId))].sort((a, b) => a - b)
 }

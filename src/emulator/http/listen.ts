@@ -17,9 +17,9 @@ import {
   wholeNumber,
 } from '../../engine/index'
 import type { Answer, Connection } from '../faults/fault-injector'
+import { missingPackage } from './app'
 import { chunksOf, streamOf } from './body-stream'
 import type { ErrorFamily } from './error-family'
-import { missingPackage } from './missing-package'
 
 export interface ListenOptions {
   /** The port, 0 to 65535. Default 0, which takes any free port. */

@@ -4,13 +4,11 @@
 import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
 import type { ServiceProfile } from '../../service/index'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/index'
-import { ErrorFamily } from '../http/error-family'
-import type { Admission, ResponseDescription, Route, RouteErrors } from '../http/route'
-import { jsonResponse, pathParameter } from '../openapi/describe'
+import { documentedFamily, errorIds } from '../http/error-family'
+import { jsonResponse, pathParameter, type ResponseDescription, type Route } from '../http/route'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { ServicePaths } from '../service-paths'
+import type { ServicePaths } from '../service-parts'
 import type { World } from '../world/world'
-import { NOTIFICATION_ERRORS, type NotificationErrorId } from './notification-errors'
 import { notFound, Subscriptions } from './subscriptions'
 import {
   checkDestination,
@@ -69,7 +67,7 @@ export function notificationPart(
   if (![400, 409].includes(conflictStatus))
     throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
-  const errors = new ErrorFamily(NOTIFICATION_ERRORS, {
+  const errors = documentedFamily('notifications', ['createSubscription'], {
     domain: 'API_NOTIFICATION',
     subdomain: 'notification',
     wrapped: true,
@@ -85,21 +83,18 @@ export function notificationPart(
     scopeBase,
     subscriptionPath: paths.getSubscription,
   })
-  const admissions = admissionsOf(profile)
-  const open = (
-    operationId: NotificationOperation,
-    rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>,
-  ): Route => {
-    const ownErrors: RouteErrors = { family: errors, ids: [195000], internal: 195000 }
-    return {
-      path: paths[operationId],
-      operationId,
-      tag: 'notifications',
-      admissions,
-      errors: ownErrors,
-      ...rest,
-    }
-  }
+  const admissions: Route['admissions'] = [
+    { grant: 'application', scope: profile.scopes.createSubscription },
+    { grant: 'user', scope: USER_SUBSCRIPTION_SCOPE },
+  ]
+  const open: OpenRoute = (operationId, rest) => ({
+    path: paths[operationId],
+    operationId,
+    tag: 'notifications',
+    admissions,
+    errors: { family: errors, ids: [195000], internal: 195000 },
+    ...rest,
+  })
   const routes = [
     open('createSubscription', {
       method: 'post',
@@ -112,7 +107,12 @@ export function notificationPart(
           headers: { Location: { description: 'The address of the subscription.' } },
         },
       },
-      errors: creationErrors(errors),
+      errors: {
+        family: errors,
+        ids: errorIds('createSubscription'),
+        internal: 195000,
+        denied: { insufficient_scope: { id: 195011, status: 403 } },
+      },
       answer: call => subscriptions.create(call),
     }),
     open('enableSubscription', {
@@ -150,29 +150,15 @@ type NotificationOperation = Exclude<
   Exclude<OperationName, 'createSubscription'> | 'getToken'
 >
 
-function admissionsOf(profile: ServiceProfile): readonly Admission[] {
-  return [
-    { grant: 'application', scope: profile.scopes.createSubscription },
-    { grant: 'user', scope: USER_SUBSCRIPTION_SCOPE },
-  ]
-}
-
-function creationErrors(family: ErrorFamily<NotificationErrorId>): RouteErrors {
-  const ids = Object.keys(NOTIFICATION_ERRORS).map(Number)
-  return {
-    family,
-    ids,
-    internal: 195000,
-    denied: { insufficient_scope: { id: 195011, status: 403 } },
-  }
-}
+/** Makes a route with what all routes of notifications share. */
+type OpenRoute = (
+  operationId: NotificationOperation,
+  rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>,
+) => Route
 
 /** The routes of a list in one page, and of an entry by its identifier. */
 function listRoutes<What extends 'topic' | 'destination'>(
-  open: (
-    operationId: NotificationOperation,
-    rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>,
-  ) => Route,
+  open: OpenRoute,
   [list, one]: readonly [NotificationOperation, NotificationOperation],
   what: What,
   entries: readonly { readonly [K in `${What}Id`]: string }[],

@@ -1,18 +1,14 @@
 // The subscriptions of the calling application and their states (signing-keys-and-subscriptions.md,
 // section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
-// There is one for each topic and schema version.
+// There is one for each topic and schema version. The first failing check of a request gives the
+// error (sections 3.2 and 7).
 
 import type { Subscription } from '../../service/index'
-import type { ErrorFamily } from '../http/error-family'
-import type { Call } from '../http/route'
-import type { NotificationErrorId } from './notification-errors'
-import {
-  type AskedSubscription,
-  readSubscription,
-  type SubscriptionContext,
-  subscriptionRefusal,
-} from './subscription-checks'
+import type { ErrorFamily, ErrorId } from '../http/error-family'
+import { type Call, type Check, refusalOf, type TokenClaims } from '../http/route'
 import { type Destination, notificationId, type Topic } from './topics'
+
+type NotificationErrorId = ErrorId<'notifications'>
 
 export interface SubscriptionsOptions {
   readonly topics: readonly Topic[]
@@ -37,7 +33,9 @@ export class Subscriptions {
   create({ request, body, caller }: Call): Response {
     const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
     const asked = isJson ? readSubscription(body) : undefined
-    const refusal = subscriptionRefusal(asked, this.#contextOf(asked, caller))
+    // A request without a body gets the error of a missing configuration.
+    const refusal =
+      asked === undefined ? 195003 : refusalOf(CHECKS, asked, this.#contextOf(asked, caller))
     if (refusal !== undefined) return this.#refuse(refusal, asked)
     const id = this.#store(asked as Complete<AskedSubscription>)
     const path = this.#options.subscriptionPath.replace('{subscription_id}', id)
@@ -70,18 +68,18 @@ export class Subscriptions {
     return subscription === undefined ? notFound() : Response.json(subscription)
   }
 
-  #contextOf(asked: AskedSubscription | undefined, caller: Call['caller']): SubscriptionContext {
+  #contextOf(asked: AskedSubscription, caller: Call['caller']): SubscriptionContext {
     const { topics, destinations, scopeBase } = this.#options
     return {
       caller,
       scopeBase,
-      topic: topics.find(topic => topic.topicId === asked?.topicId),
+      topic: topics.find(topic => topic.topicId === asked.topicId),
       destination: destinations.find(
-        destination => destination.destinationId === asked?.destinationId,
+        destination => destination.destinationId === asked.destinationId,
       ),
       exists: [...this.#byId.values()].some(known => {
         return (
-          known.topicId === asked?.topicId && known.payload.schemaVersion === asked.schemaVersion
+          known.topicId === asked.topicId && known.payload.schemaVersion === asked.schemaVersion
         )
       }),
     }
@@ -131,4 +129,102 @@ function partNamed(asked: AskedSubscription, input: string): string | null {
 /** The documents give no code for an unknown identifier in the path. */
 export function notFound(): Response {
   return new Response(null, { status: 404 })
+}
+
+/** The parts of the body. Null stands for a part that is missing or has another type. */
+interface AskedSubscription {
+  /** False when the body has no payload object. */
+  readonly configured: boolean
+  readonly topicId: string | null
+  readonly status: string | null
+  readonly destinationId: string | null
+  readonly deliveryProtocol: string | null
+  readonly format: string | null
+  readonly schemaVersion: string | null
+}
+
+interface SubscriptionContext {
+  readonly caller: TokenClaims
+  /** The beginning of the scopes of the caller. */
+  readonly scopeBase: string
+  readonly topic: Topic | undefined
+  readonly destination: Destination | undefined
+  /** True when the application has a subscription to this topic and schema version. */
+  readonly exists: boolean
+}
+
+type SubscriptionCheck = Check<NotificationErrorId, AskedSubscription, SubscriptionContext>
+
+/**
+ * The checks look at the form of the request first, then at what it names, then at existing
+ * subscriptions.
+ */
+const CHECKS: readonly SubscriptionCheck[] = [
+  [195027, (_, { topic }) => topic === undefined],
+  [195006, ({ status }) => status !== 'ENABLED' && status !== 'DISABLED'],
+  [195007, (_, { destination }) => destination === undefined],
+  [195003, ({ configured }) => !configured],
+  [195010, ({ deliveryProtocol }) => deliveryProtocol !== 'HTTPS'],
+  [195008, ({ schemaVersion }, { topic }) => payloadOf(topic!, schemaVersion) === undefined],
+  [
+    195009,
+    ({ format, schemaVersion }, { topic }) =>
+      !payloadOf(topic!, schemaVersion)!.format.includes(format ?? ''),
+  ],
+  [195011, (_, context) => !isAuthorized(context)],
+  [195012, (_, { exists }) => exists],
+  [
+    195015,
+    ({ status }, { destination }) => status === 'ENABLED' && destination!.status !== 'ENABLED',
+  ],
+]
+
+/** Reads a body. Returns undefined unless it is a JSON object. */
+function readSubscription(body: string): AskedSubscription | undefined {
+  const value = fieldsOf(parsed(body))
+  if (value === undefined) return undefined
+  const payload = fieldsOf(value.payload)
+  return {
+    configured: payload !== undefined,
+    topicId: text(value.topicId),
+    status: text(value.status),
+    destinationId: text(value.destinationId),
+    deliveryProtocol: text(payload?.deliveryProtocol),
+    format: text(payload?.format),
+    schemaVersion: text(payload?.schemaVersion),
+  }
+}
+
+function payloadOf(topic: Topic, schemaVersion: string | null) {
+  return topic.supportedPayloads.find(payload => payload.schemaVersion === schemaVersion)
+}
+
+/**
+ * A topic of a user takes the token of a user, and a topic of an application takes that of an
+ * application. Both need the scopes of the topic.
+ */
+function isAuthorized({ caller, topic, scopeBase }: SubscriptionContext): boolean {
+  const grant = topic!.context === 'USER' ? 'user' : 'application'
+  return (
+    caller.grant === grant &&
+    topic!.scopes.every(scope => caller.scopes.includes(`${scopeBase}/${scope}`))
+  )
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }

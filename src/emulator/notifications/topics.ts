@@ -11,6 +11,7 @@ import {
   type OptionNames,
   texts,
 } from '../../engine/index'
+import topics from './topics.json'
 
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
 
@@ -109,50 +110,7 @@ export function checkDestination(destination: Destination): Destination {
   return destination
 }
 
-const version = (schemaVersion: string, deprecated = false): SupportedPayload => ({
-  deliveryProtocol: 'HTTPS',
-  format: ['JSON'],
-  schemaVersion,
-  deprecated,
-})
-
-export const DEFAULT_TOPICS: readonly Topic[] = [
-  {
-    topicId: 'MARKETPLACE_ACCOUNT_DELETION',
-    description: 'A user had the account deleted.',
-    context: 'APPLICATION',
-    scopes: [],
-    supportedPayloads: [version('1.0')],
-  },
-  {
-    topicId: 'AUTHORIZATION_REVOCATION',
-    description: 'A user revoked the consent given to the application.',
-    context: 'APPLICATION',
-    scopes: [],
-    supportedPayloads: [version('1.0')],
-  },
-  {
-    topicId: 'ITEM_AVAILABILITY',
-    description: 'The quantity of a user’s item changed.',
-    context: 'USER',
-    scopes: [],
-    supportedPayloads: [version('1.0')],
-  },
-  {
-    topicId: 'ITEM_PRICE_REVISION',
-    description: 'The price of a user’s item changed.',
-    context: 'USER',
-    scopes: [],
-    supportedPayloads: [version('1.0')],
-  },
-  {
-    topicId: 'PRIORITY_LISTING_REVISION',
-    description: 'An item was added to or removed from a campaign.',
-    context: 'APPLICATION',
-    scopes: ['buy.item.feed'],
-    supportedPayloads: [version('1.0', true), version('1.1')],
-  },
-]
+export const DEFAULT_TOPICS = topics as readonly Topic[]
 
 /** Returns one destination that is enabled and one that is not. */
 export function defaultDestinations(worldSeed: number): readonly Destination[] {

@@ -3,12 +3,13 @@
 import { INVALID_DATA } from '../http/error-family'
 import {
   type Parameter,
+  REFUSAL_STATUS,
   type ResponseDescription,
   type Route,
   type RouteErrors,
+  type TokenRefusal,
   takesQuery,
 } from '../http/route'
-import { REFUSAL_STATUS, type TokenRefusal } from '../tokens/tokens'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
 export interface DocumentOptions {

@@ -2,6 +2,12 @@ import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Emulator, EmulatorOptions } from '../../../src/emulator'
+import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
+import {
+  cannedAnswer,
+  failingRequest,
+  unreadableFault,
+} from '../../../src/emulator/faults/fault-injector'
 import { bodyOf, client, token } from '../emulator-client'
 
 const ITEM = '/item?feed_scope=ALL_ACTIVE&category_id=220'
@@ -342,4 +348,35 @@ test('an abort ends a stall at once, in the same process', async () => {
   gone.abort()
   await expect(body).rejects.toThrow()
   await emulator.close()
+})
+
+describe('fault answers', () => {
+  const request = new Request('http://x/', {
+    headers: { authorization: 'Bearer a.b', range: 'bytes=0-1' },
+  })
+
+  test('only these kinds of faults replace the answer', () => {
+    const answers = FAULT_KINDS.flatMap(kind => cannedAnswer({ kind }, request)?.status ?? [])
+    expect(answers).toEqual([200, 401, 404, 409, 416, 429, 503])
+  })
+
+  test('Retry-After may be any text, or absent', () => {
+    const retryAfter = (text?: string) =>
+      cannedAnswer(
+        { kind: '503', ...(text === undefined ? {} : { 'retry-after': text }) },
+        request,
+      )!.headers.get('retry-after')
+    expect([retryAfter('0'), retryAfter('soon'), retryAfter()]).toEqual(['0', 'soon', null])
+  })
+
+  test('a request that is meant to fail inside keeps its token', () => {
+    const failing = failingRequest(request)
+    expect([failing.headers.get('authorization'), failing.headers.get('x-feedmill-fault')]).toEqual(
+      ['Bearer a.b', 'error;code=internal'],
+    )
+  })
+
+  test('a fault that cannot be read is a mistake of the tester', async () => {
+    expect(unreadableFault(new Error('x')).status).toBe(400)
+  })
 })

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { FAULT_KINDS, faultText } from '../../../src/emulator/faults/fault'
-import { type FaultOptions, faultSettings } from '../../../src/emulator/faults/fault-options'
+import {
+  FAULT_KINDS,
+  type FaultOptions,
+  faultSettings,
+  faultText,
+} from '../../../src/emulator/faults/fault'
 import { FaultPlan } from '../../../src/emulator/faults/fault-plan'
 
 const PATH = '/buy/feed/v1_beta/item?category_id=220'

@@ -9,8 +9,7 @@ import {
   type Emulator,
   type FaultOptions,
 } from '../../../src/emulator'
-import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
-import { PASSING_FAULTS } from '../../../src/emulator/faults/fault-options'
+import { FAULT_KINDS, PASSING_FAULTS } from '../../../src/emulator/faults/fault'
 import {
   ChunkReassembler,
   FeedError,

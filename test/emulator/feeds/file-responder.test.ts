@@ -1,9 +1,17 @@
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { FeedFile } from '../../../src/emulator/feeds/feed-file'
+import { gzipped } from '../../../src/emulator/feeds/feed-file'
 import { FileCache } from '../../../src/emulator/feeds/file-cache'
-import { FileResponder } from '../../../src/emulator/feeds/file-responder'
-import { setVariant } from '../../../src/emulator/feeds/file-variant'
+import type { FeedFile } from '../../../src/emulator/feeds/file-format'
+import {
+  asksForGzip,
+  FileResponder,
+  ORIGINAL,
+  setVariant,
+  variantModified,
+  variantOf,
+  variantPrefix,
+} from '../../../src/emulator/feeds/file-responder'
 import type { HeaderForm } from '../../../src/emulator/feeds/requested-range'
 import { createWorld } from '../../../src/emulator/world/world'
 
@@ -108,4 +116,56 @@ test('a body that nobody reads uses nothing of the cache', async () => {
   const response = await send()
   await cache.close()
   await expect(response.arrayBuffer()).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
+})
+
+describe('file variants', () => {
+  test('a request gets the original unless another variant was set for it', () => {
+    const request = new Request('http://x/')
+    expect(variantOf(request)).toBe(ORIGINAL)
+    setVariant(request, { generation: 2, cutBytes: 0 })
+    expect(variantOf(request).generation).toBe(2)
+    expect(variantOf(new Request('http://x/'))).toBe(ORIGINAL)
+  })
+
+  test('the original has no prefix, and each later generation inflates to the same content from other bytes', () => {
+    const file = gzipSync('rows')
+    expect(variantPrefix(ORIGINAL)).toHaveLength(0)
+    for (const generation of [1, 2, 5]) {
+      const prefix = variantPrefix({ generation, cutBytes: 0 })
+      expect(prefix.length).toBe(20 * generation)
+      expect(gunzipSync(Buffer.concat([prefix, file])).toString()).toBe('rows')
+    }
+  })
+
+  test('each generation has another Last-Modified', () => {
+    const modified = new Date('2026-03-01T00:00:00Z')
+    const dates = [0, 1, 2].map(generation =>
+      variantModified({ generation, cutBytes: 0 }, modified).toUTCString(),
+    )
+    expect(new Set(dates).size).toBe(3)
+  })
+})
+
+describe('content coding', () => {
+  test.each([
+    ['gzip', true],
+    ['gzip, deflate, br', true],
+    ['deflate, GZIP;q=0.5', true],
+    ['x-gzip', true],
+    [null, false],
+    ['', false],
+    ['identity', false],
+    ['*', false],
+    ['gzip;q=0', false],
+    ['gzip; q=0.000', false],
+    ['gzippy', false],
+  ])('Accept-Encoding %s asks for gzip: %s', (header, asks) => {
+    expect(asksForGzip(header)).toBe(asks)
+  })
+
+  test('compressed bytes inflate to the input', async () => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of gzipped([Buffer.from('one '), Buffer.from('two')])) chunks.push(chunk)
+    expect(gunzipSync(Buffer.concat(chunks)).toString()).toBe('one two')
+  })
 })

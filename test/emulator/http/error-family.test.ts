@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import {
-  ErrorFamily,
-  type ErrorFamilyOptions,
-  requestError,
-} from '../../../src/emulator/http/error-family'
+import { ErrorFamily, type ErrorFamilyOptions } from '../../../src/emulator/http/error-family'
+
+const requestError = (status: number, message: string, input?: string) => ({
+  status,
+  category: 'REQUEST' as const,
+  message,
+  ...(input === undefined ? {} : { input }),
+})
 
 const family = (options: Partial<ErrorFamilyOptions> = {}) => {
   const rows = { 7: requestError(400, 'Wrong.', 'limit'), 8: requestError(404, 'Gone.') }

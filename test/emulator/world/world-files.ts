@@ -1,7 +1,8 @@
 // Reads the files of a world with a parser of another package, as records by column name.
 
 import { parse } from 'csv-parse/sync'
-import { type FeedFile, type FileFormat, tsvBytes } from '../../../src/emulator/feeds/feed-file'
+import { tsvBytes } from '../../../src/emulator/feeds/feed-file'
+import type { FeedFile, FileFormat } from '../../../src/emulator/feeds/file-format'
 import type { PlaceName } from '../../../src/emulator/world/place'
 import type { World } from '../../../src/emulator/world/world'
 

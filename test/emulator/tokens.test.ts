@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { TokenIssuer } from '../../../src/emulator/tokens/tokens'
+import { TokenIssuer } from '../../src/emulator/tokens'
 
 let clock = new Date('2026-03-01T00:00:00Z')
 const options = {

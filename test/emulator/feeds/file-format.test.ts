@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { feedLines } from '../../../src/emulator/feeds/feed-file'
 import {
   checkFileFormat,
   type FeedFile,
   type FileFormat,
-  feedLines,
-} from '../../../src/emulator/feeds/feed-file'
-import { checkFilters, shownIn } from '../../../src/emulator/feeds/file-filter'
+  headerName,
+  shownIn,
+} from '../../../src/emulator/feeds/file-format'
 import { HOUR_MS } from '../../../src/emulator/world/item-life'
 import { createWorld } from '../../../src/emulator/world/world'
 
@@ -88,7 +89,21 @@ describe('filters', () => {
       code: 'OPTION_INVALID',
       context: expect.objectContaining({ option }),
     })
-    expect(() => checkFilters(filters)).toThrow(refused)
     expect(() => checkFileFormat({ filters })).toThrow(refused)
+    expect(() => checkFileFormat({ filters })).toThrow(refused)
+  })
+})
+
+describe('header names', () => {
+  test.each([
+    ['camelCase', ['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage']],
+    ['documented', ['itemId', 'the service', 'inferredEpid', 'RestockingFeePercentage']],
+    ['PascalCase', ['ItemId', 'GTIN', 'InferredEPID', 'RestockingFeePercentage']],
+  ] as const)('%s', (spelling, names) => {
+    expect(
+      ['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage'].map(name =>
+        headerName(name, spelling),
+      ),
+    ).toEqual(names)
   })
 })

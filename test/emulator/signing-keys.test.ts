@@ -1,7 +1,7 @@
 import { createDecipheriv, createPublicKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SigningKeys, yearsLater } from '../../../src/emulator/keys/signing-keys'
+import { SigningKeys, yearsLater } from '../../src/emulator/signing-keys'
 
 const createdAt = new Date('2026-03-01T00:00:00Z')
 const JWE_KEY = new Uint8Array(32).fill(7)

@@ -1,6 +1,7 @@
 // The signing keys of the calling application (signing-keys-and-subscriptions.md, section 3.1):
 // identifiers and times come from the seed, and the key material is made at the first request and
-// then kept. Private keys are dropped at once, so nothing can return one.
+// then kept. Private keys are dropped at once, so nothing can return one. The route of getSigningKey
+// is here too (sections 2.2 and 7; the third status of 210005 from service-notes.md, section 4.2).
 
 import {
   createCipheriv,
@@ -10,8 +11,11 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
-import type { SigningKeyBody } from '../../service/index'
+import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../engine/index'
+import type { ServiceProfile, SigningKeyBody } from '../service/index'
+import { documentedFamily } from './http/error-family'
+import { type Call, jsonResponse, pathParameter, type Route } from './http/route'
+import { schemaRef } from './openapi/schemas'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 
@@ -138,4 +142,47 @@ function unixSeconds(time: Date): number {
 
 function base64url(data: string | Uint8Array): string {
   return Buffer.from(data as Uint8Array).toString('base64url')
+}
+
+export interface KeyRouteParts {
+  readonly keys: SigningKeys
+  readonly path: string
+  readonly profile: ServiceProfile
+  /** Answers 210005 by this status alone, in place of 401 and 403. */
+  readonly tokenErrorStatus?: 400 | 401 | 403 | undefined
+}
+
+export function keyRoute({ keys, path, profile, tokenErrorStatus }: KeyRouteParts): Route {
+  const family = documentedFamily('keys', ['getSigningKey'], {
+    domain: 'API_KEYS',
+    subdomain: 'keys',
+    wrapped: true,
+  })
+  const answer = async (call: Call) => {
+    const id = call.path.signing_key_id ?? ''
+    const key = await keys.find(id)
+    return key === undefined ? family.response(210002, { received: id }) : Response.json(key)
+  }
+  return {
+    method: 'get',
+    path,
+    operationId: 'getSigningKey',
+    tag: 'keys',
+    summary: 'The public part of a signing key pair, and when it expires',
+    admissions: [{ grant: 'application', scope: profile.scopes.getSigningKey }],
+    parameters: [pathParameter('signing_key_id', 'Identifier of the key pair.')],
+    responses: {
+      200: jsonResponse('The signing key, without its private part.', schemaRef('SigningKey')),
+    },
+    errors: {
+      family,
+      ids: [210000, 210002],
+      internal: 210000,
+      denied: {
+        invalid_token: { id: 210005, status: tokenErrorStatus ?? 401 },
+        insufficient_scope: { id: 210005, status: tokenErrorStatus ?? 403 },
+      },
+    },
+    answer,
+  }
 }

@@ -2,10 +2,18 @@
 // 2.3.1, 4.1.3, 4.4, 5) and the reading of Bearer headers (RFC 6750). There is no page where a user
 // consents: one fixed code stands for a user who has consented. A token is opaque to clients and
 // carries its own proof (an HMAC under a key of this emulator), so none is stored. Where a token
-// lasts for a number of requests, its requests are counted.
+// lasts for a number of requests, its requests are counted. The route of the token endpoint is here
+// too.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { repeatedName } from '../http/repeated-name'
+import {
+  jsonResponse,
+  type Route,
+  repeatedName,
+  type TokenClaims,
+  type TokenRefusal,
+} from './http/route'
+import { schemaRef } from './openapi/schemas'
 
 export interface TokenIssuerOptions {
   readonly clientId: string
@@ -29,18 +37,6 @@ type TokenErrorCode =
   | 'invalid_grant'
   | 'unsupported_grant_type'
   | 'invalid_scope'
-
-/** Why a Bearer token is refused (RFC 6750, section 3.1). */
-export type TokenRefusal = 'invalid_token' | 'insufficient_scope'
-
-/** The content of a token. */
-export interface TokenClaims {
-  /** `application` stands for client credentials, `user` for an authorization code. */
-  readonly grant: 'application' | 'user'
-  readonly scopes: readonly string[]
-  /** The time of expiry, in milliseconds since the epoch. */
-  readonly expiresMs: number
-}
 
 /** The longest piece of a request that a description repeats. */
 const ECHO_CHARS = 80
@@ -168,12 +164,6 @@ export class TokenIssuer {
   }
 }
 
-/** The status that refuses a token (RFC 6750, section 3.1). */
-export const REFUSAL_STATUS: Readonly<Record<TokenRefusal, 401 | 403>> = {
-  invalid_token: 401,
-  insufficient_scope: 403,
-}
-
 /** The challenge (RFC 6750, section 3). For a request without a token it has no error. */
 export function challenge(refusal: TokenRefusal, authorization: string | null): string {
   return authorization === null ? 'Bearer' : `Bearer error="${refusal}"`
@@ -220,4 +210,46 @@ function equalText(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
   return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const REFUSAL = {
+  type: 'object',
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+  required: ['error'],
+  additionalProperties: false,
+}
+
+const FORM = {
+  type: 'object',
+  properties: {
+    grant_type: { type: 'string', enum: ['client_credentials', 'authorization_code'] },
+    scope: { type: 'string', description: 'Scopes between spaces.' },
+    code: { type: 'string' },
+    redirect_uri: { type: 'string' },
+    client_id: { type: 'string' },
+    client_secret: { type: 'string' },
+  },
+  required: ['grant_type'],
+}
+
+export function tokenRoute(tokens: TokenIssuer, path: string): Route {
+  return {
+    method: 'post',
+    path,
+    operationId: 'getToken',
+    tag: 'tokens',
+    summary: 'An access token, for client credentials or an authorization code',
+    admissions: [],
+    parameters: [],
+    body: { mediaType: 'application/x-www-form-urlencoded', schema: FORM },
+    responses: {
+      200: jsonResponse('The token.', schemaRef('TokenResponse')),
+      400: jsonResponse('The request is refused.', REFUSAL),
+      401: {
+        ...jsonResponse('The client is not known.', REFUSAL),
+        headers: { 'WWW-Authenticate': { description: 'The challenge.' } },
+      },
+    },
+    answer: ({ request, body }) => tokens.answer(request.headers, body),
+  }
 }
