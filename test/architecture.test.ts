@@ -285,7 +285,6 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/sync/sync.ts': 'open: for change-file.ts',
   'cli/sync/replay.ts': 'open: for change-file.ts',
   'engine/quarantine/replay.ts': 'open: reads',
-  'engine/quarantine/quarantine.ts': 'open: appends to a file that the user names',
   'state/level/value-log.ts': 'open: reads',
   'state/level/level-snapshot.ts': 'copyFile, link, symlink: into a new folder, exclusively',
   'bench/base-tree.ts': 'cp, writeFile: in a checkout of its own',

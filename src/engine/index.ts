@@ -53,8 +53,7 @@ export {
   versionOfRow,
 } from './codec/merge/version-order'
 export { mendedRows } from './codec/quarantine/mended-rows'
-export { type QuarantinedRow, QuarantineLines } from './codec/quarantine/quarantine-lines'
-export { QuarantineReader } from './codec/quarantine/quarantine-reader'
+export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
 export {
   type LeftOutBytes,
   type LeftOutReason,
@@ -184,7 +183,8 @@ export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export { tee } from './pipeline/tee'
 export { type Quarantine, quarantine } from './quarantine/quarantine'
-export { type ReplayOptions, replay } from './quarantine/replay'
+export { QuarantineWriter } from './quarantine/quarantine-writer'
+export { quarantinedRows, type ReplayOptions, replay } from './quarantine/replay'
 export {
   aspects,
   boolean,

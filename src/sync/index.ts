@@ -33,7 +33,7 @@ export {
   type ReplayStateOptions,
   type ReplaySummary,
   replayIntoState,
-} from './replay/replay-into-state'
+} from './run/replay-into-state'
 export {
   CATEGORY_JOB_NAMES,
   type CategoryJob,
@@ -52,8 +52,10 @@ export { type SyncOptions, syncSettings } from './sync-options'
 export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
 export {
   type AppliedFile,
+  type CategoryReplay,
   NO_ROWS,
   type OpenTarget,
+  type ReplayedRows,
   type RowTally,
   type StateOrigin,
   type SyncTarget,

@@ -7,14 +7,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/engine/errors'
 import { applyFile } from '../../src/sync/file/apply-file'
+import { newQuarantine } from '../../src/sync/file/file-rows'
 import { commitFile } from '../../src/sync/file/finish-file'
 import type { FileId } from '../../src/sync/file-id'
 import type { CategoryState } from '../../src/sync/folder/category-state'
 import type { Environment } from '../../src/sync/folder/environment'
 import type { LedgerEntry } from '../../src/sync/folder/ledger'
-import { QuarantineLog } from '../../src/sync/folder/quarantine-log'
 import { StateFolder } from '../../src/sync/folder/state-folder'
-import { type ReplaySummary, replayIntoState } from '../../src/sync/replay/replay-into-state'
+import { type ReplaySummary, replayIntoState } from '../../src/sync/run/replay-into-state'
 import { joined } from '../engine/quarantine/damaged'
 import { SimulatedMachine } from './simulated-machine'
 
@@ -86,13 +86,12 @@ function ingest(
         : await commitFile(state, { id, identity, rawBytes: bytes.length }, settled))
     if (entry.state === 'done') return entry
     const path = paths.quarantineFile(entry)
-    const quarantine = new QuarantineLog({ files, path, id, length: entry.quarantineBytes })
-    await quarantine.open()
+    const quarantine = newQuarantine(files, path, id, entry.quarantineBytes)
+    await quarantine.cut()
     const signal = new AbortController().signal
     try {
       return await applyFile({ ...SMALL, state, entry, data, quarantine, signal })
     } finally {
-      await quarantine.close()
       await data.close()
     }
   })

@@ -1,21 +1,15 @@
 // The quarantine of a pipeline: a file of records, one a line, to which runs append the rows that
-// they leave out. replay.ts reads it. The records are codec/quarantine/quarantine-lines.ts.
+// they leave out. replay.ts reads it. The records are codec/quarantine/quarantine-records.ts.
 
-import { type FileHandle, open } from 'node:fs/promises'
-import { QuarantineLines } from '../codec/quarantine/quarantine-lines'
 import type { LeftOutBytes, RowQuarantine } from '../codec/quarantine/row-quarantine'
-import { readAll, writeAll } from '../disk/system-calls'
+import { withoutLinks } from '../disk/atomic-file'
+import { machineFiles } from '../disk/durable-files'
 import { FeedError } from '../errors'
 import { filePath } from '../options'
 import { sinkFailed } from '../sinks/sink-failed'
+import { QuarantineWriter } from './quarantine-writer'
 
 const NAME = 'quarantine'
-/** Bytes of text that are gathered before a write. */
-const WRITE_BYTES = 1 << 16
-/** Bytes of one read, from the end of the file backwards. */
-const BLOCK_BYTES = 1 << 16
-const FILE_START = '{"file":{'
-const LINE_END = 0x0a
 
 /** The file of the rows that runs have left out. */
 export interface Quarantine extends RowQuarantine {
@@ -63,94 +57,34 @@ export function quarantine(path: string): Quarantine {
   return new QuarantineFile(filePath('path', path))
 }
 
-class QuarantineFile implements Quarantine {
+class QuarantineFile extends QuarantineWriter implements Quarantine {
   readonly path: string
-  rows = 0
   bytes = 0
-  readonly #lines = new QuarantineLines()
-  #text = ''
-  #isOpened = false
-  /** Number of writes so far, and how many of them are durable. */
-  #written = 0
-  #synced = 0
-  /** The writes so far, which follow each other. It rejects after the first failure. */
-  #writes: Promise<void> = Promise.resolve()
 
   constructor(path: string) {
+    // The user names the file, which may be a link.
+    const edit = async (own: string) => machineFiles.edit(await withoutLinks(own))
+    super({ files: { ...machineFiles, edit }, path })
     this.path = path
   }
 
-  take(leftOut: LeftOutBytes): void {
-    if (leftOut.reason !== undefined) this.rows++
+  override take(leftOut: LeftOutBytes): void {
+    super.take(leftOut)
     this.bytes += leftOut.bytes.length
-    this.#text += this.#lines.add(leftOut)
   }
 
-  settle(): Promise<void> | undefined {
-    return this.#text.length < WRITE_BYTES ? undefined : this.#write(false)
+  override settle(): Promise<void> | undefined {
+    return this.#typed(super.settle())
   }
 
-  flush(): Promise<void> | undefined {
-    return this.#text === '' && this.#synced === this.#written ? undefined : this.#write(true)
+  override flush(): Promise<void> | undefined {
+    return this.#typed(super.flush())
   }
 
-  #write(sync: boolean): Promise<void> {
-    const text = this.#text
-    this.#text = ''
-    const write = ++this.#written
-    this.#writes = this.#writes.then(async () => {
-      await this.#append(text, sync)
-      if (sync) this.#synced = write
+  #typed(written: Promise<void> | undefined): Promise<void> | undefined {
+    return written?.catch(cause => {
+      const isIo = FeedError.is(cause) && cause.code === 'STATE_IO'
+      throw sinkFailed(NAME, this.path, isIo ? (cause.cause ?? cause.context.reason) : cause)
     })
-    this.#writes.catch(() => {})
-    return this.#writes
   }
-
-  // The file is open during a write only, so that no run has to close it.
-  async #append(text: string, sync: boolean): Promise<void> {
-    try {
-      if (!this.#isOpened) await cutTornLine(this.path)
-      this.#isOpened = true
-      const file = await open(this.path, 'a')
-      try {
-        await writeAll(file, Buffer.from(text))
-        if (sync) await file.sync()
-      } finally {
-        await file.close()
-      }
-    } catch (cause) {
-      throw FeedError.is(cause) ? cause : sinkFailed(NAME, this.path, cause)
-    }
-  }
-}
-
-/** Cuts off an incomplete last line. @throws FeedError SINK_FAILED for a file of another kind */
-async function cutTornLine(path: string): Promise<void> {
-  // The mode makes a missing file and keeps the content of another one.
-  const made = await open(path, 'a')
-  await made.close()
-  const file = await open(path, 'r+')
-  try {
-    const { size } = await file.stat()
-    const start = Buffer.alloc(Math.min(size, FILE_START.length))
-    await readAll(file, start, 0)
-    if (!FILE_START.startsWith(start.toString('latin1')))
-      throw sinkFailed(NAME, path, 'it is no quarantine: give the path of a new file')
-    const end = await endOfLastLine(file, size)
-    if (end < size) await file.truncate(end)
-  } finally {
-    await file.close()
-  }
-}
-
-async function endOfLastLine(file: FileHandle, size: number): Promise<number> {
-  const block = Buffer.alloc(BLOCK_BYTES)
-  for (let to = size; to > 0; ) {
-    const from = Math.max(0, to - BLOCK_BYTES)
-    const read = await readAll(file, block.subarray(0, to - from), from)
-    const at = block.subarray(0, read).lastIndexOf(LINE_END)
-    if (at >= 0) return from + at + 1
-    to = from
-  }
-  return 0
 }

@@ -2,10 +2,10 @@
 
 import { open } from 'node:fs/promises'
 import { mendedRows } from '../codec/quarantine/mended-rows'
-import { QuarantineReader } from '../codec/quarantine/quarantine-reader'
+import { type QuarantinedRow, QuarantineReader } from '../codec/quarantine/quarantine-records'
 import type { RowBatch } from '../codec/row-batch'
 import type { BadRowPolicy } from '../codec/tsv/bad-row'
-import { asFeedError } from '../errors'
+import { asFeedError, FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames } from '../options'
 import {
   type Columns,
@@ -68,15 +68,22 @@ export function replay<C extends Columns = TextColumns>(
   filePath('path', path)
   const quarantine = typeof onBadRow === 'object' ? onBadRow : undefined
   async function* batches(): AsyncGenerator<RowBatch<C>, void, void> {
-    const reader = new QuarantineReader(path)
+    const file = await open(path).catch(cause => {
+      throw asFeedError(cause, 'replay')
+    })
     try {
-      for await (const rows of rowsOf(path, reader)) {
-        for (const row of rows) {
-          yield* mendedRows<C>(row, { schema, onBadRow, maxRowBytes })
-          await quarantine?.settle()
-        }
+      const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+      // A path may be that of a pipe, which is read from its start to its end.
+      const read = async () => {
+        const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, null)
+        return block.subarray(0, bytesRead)
+      }
+      for await (const row of quarantinedRows(path, read)) {
+        yield* mendedRows<C>(row, { schema, onBadRow, maxRowBytes })
+        await quarantine?.settle()
       }
     } finally {
+      await file.close()
       await quarantine?.flush()
     }
   }
@@ -85,19 +92,21 @@ export function replay<C extends Columns = TextColumns>(
   return Object.assign({ [Symbol.asyncIterator]: batches }, { lastWork })
 }
 
-async function* rowsOf(path: string, reader: QuarantineReader) {
-  const file = await open(path).catch(cause => {
-    throw asFeedError(cause, 'replay')
-  })
-  try {
-    const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-    for (;;) {
-      const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, null)
-      if (bytesRead === 0) break
-      yield reader.push(block.subarray(0, bytesRead))
-    }
-    yield reader.end()
-  } finally {
-    await file.close()
-  }
+/**
+ * Yields the rows of the records in their order.
+ * @param read returns the next bytes, which are valid until the next call; none at the end
+ * @param mayBeEmpty false where a file without any record is refused, as its reader might remove it
+ * @throws FeedError QUARANTINE_INVALID
+ */
+export async function* quarantinedRows(
+  path: string,
+  read: () => Promise<Uint8Array>,
+  mayBeEmpty = true,
+): AsyncGenerator<QuarantinedRow, void, void> {
+  const reader = new QuarantineReader(path)
+  for (let bytes = await read(); bytes.length > 0; bytes = await read()) yield* reader.push(bytes)
+  yield* reader.end()
+  if (!reader.isEmpty || mayBeEmpty) return
+  const reason = 'it has no record: it is no quarantine'
+  throw new FeedError('QUARANTINE_INVALID', `${path}: ${reason}`, { path, line: 1, reason })
 }

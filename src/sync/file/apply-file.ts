@@ -2,14 +2,19 @@
 // tally in the ledger, are committed together, some megabytes at a time. A run that was killed
 // continues behind the last commit, in the middle of the file.
 
-import type { ChangeKind, Columns, DurableFile, RowBatch } from '../../engine/index'
+import type {
+  ChangeKind,
+  Columns,
+  DurableFile,
+  QuarantineWriter,
+  RowBatch,
+} from '../../engine/index'
 import { leftOutRow, PAUSE, type Pause, TsvParser, turnIfDue } from '../../engine/index'
 import { RegisterMemory } from '../../state/index'
 import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
-import type { QuarantineLog } from '../folder/quarantine-log'
 import type { RowTally } from '../target/target'
 import { AppliedRows } from './applied-rows'
 import { CellCheck } from './cell-check'
@@ -24,7 +29,7 @@ export interface ApplyOptions {
   readonly data: DurableFile | undefined
   readonly log?: ChangeLog | undefined
   /** Takes the rows that are not merged. */
-  readonly quarantine?: QuarantineLog | undefined
+  readonly quarantine?: QuarantineWriter | undefined
   /** Bytes of rows that are gathered before a commit. */
   readonly commitBytes: number
   /** Compressed bytes of one read. */

@@ -1,23 +1,32 @@
 // The rows of a verified file, as a target takes them: good rows, with their keys and versions.
 
-import type { Columns, Row, RowBatch } from '../../engine/index'
+import { join } from 'node:path'
+import type { Columns, DurableFiles, Row, RowBatch, RowQuarantine } from '../../engine/index'
 import {
   FeedError,
   headOf,
   leftOutRow,
+  machineFiles,
+  QuarantineWriter,
   type RegisterHead,
   TsvParser,
   versionOfRow,
 } from '../../engine/index'
 import { isRowError, keyOfRow } from '../../state/index'
-import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
-import type { FileId } from '../file-id'
+import {
+  feedFileOf,
+  isBootstrap,
+  keyColumnOf,
+  localNameOf,
+  readDate,
+  schemaOfFile,
+} from '../feed-files'
+import { type FileId, fileIdKey } from '../file-id'
 import type { SpoolFolder } from '../target/spool-folder'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { batchesOf } from './batches'
 import { CellCheck } from './cell-check'
 import type { ProvenFile } from './finish-file'
-import { QuarantineFile } from './quarantine-file'
 import { refuseRemoval } from './removal-check'
 import { openSpooled, spoolFailure } from './spooled-data'
 
@@ -69,8 +78,10 @@ export class FileRows implements TargetFile {
     this.#unreadable = 0
     if (this.identity.totalBytes === 0) return
     const { spools, onRows, quarantineFolder } = this.#options
-    const quarantine =
-      quarantineFolder === undefined ? undefined : new QuarantineFile(quarantineFolder, this.id)
+    const place =
+      quarantineFolder && join(quarantineFolder, `${localNameOf(this.id)}.quarantine.ndjson`)
+    // It appears whole, before the target commits the rows, and a repeated reading replaces it.
+    const quarantine = place ? newQuarantine(machineFiles, `${place}.partial`, this.id) : undefined
     this.#cells = new CellCheck({}, quarantine)
     const data = await openSpooled(spools, this.id)
     const parser = new TsvParser<Columns>({
@@ -79,13 +90,13 @@ export class FileRows implements TargetFile {
       onBadRow: quarantine ?? 'skip',
     })
     try {
-      await quarantine?.open()
+      await quarantine?.cut()
       for await (const batch of batchesOf(data, parser, this.signal, quarantine)) {
         const rows = this.#rowsOf(batch, quarantine)
         yield rows
         onRows(rows.keys.length)
       }
-      await quarantine?.commit()
+      if (place !== undefined) await quarantine?.replace(place)
     } catch (cause) {
       throw spoolFailure(spools, this.id, cause)
     } finally {
@@ -93,7 +104,6 @@ export class FileRows implements TargetFile {
       this.#rowsRead = parser.rowsRead
       parser.destroy()
       await data.close()
-      await quarantine?.close()
     }
   }
 
@@ -103,24 +113,57 @@ export class FileRows implements TargetFile {
       refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
   }
 
-  #rowsOf(batch: RowBatch<Columns>, quarantine: QuarantineFile | undefined): TargetRows {
-    const keys: string[] = []
-    const heads: RegisterHead[] = []
-    const good = (row: Row<Columns>): boolean => {
-      try {
-        const key = keyOfRow(row, keyColumnOf(this.id))
-        heads.push(headOf(row, versionOfRow(row, key)))
-        keys.push(key)
-        return true
-      } catch (error) {
-        if (!FeedError.is(error) || !isRowError(error)) throw error
+  #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
+    const rows = targetRowsOf(batch, this.id, {
+      leaveOut: (row, error) => {
         this.#unmerged++
         quarantine?.take(leftOutRow(row, error))
-        return false
-      }
-    }
-    const goodRows = batch.select(good)
-    this.#cells.check(goodRows)
-    return { batch: goodRows, keys, heads }
+      },
+    })
+    this.#cells.check(rows.batch)
+    return rows
   }
+}
+
+/** The writer of a quarantine of rows of one file. */
+export function newQuarantine(
+  files: DurableFiles,
+  path: string,
+  id: FileId,
+  length = 0,
+): QuarantineWriter {
+  return new QuarantineWriter({ files, path, length, name: fileIdKey(id) })
+}
+
+interface LeavingOut {
+  /** Takes the rows without a key or a version, and those of `badCells`. */
+  leaveOut(row: Row<Columns>, error: FeedError): void
+  /** The errors of rows that are left out too, by their slots. */
+  readonly badCells?: ReadonlyMap<number, FeedError>
+}
+
+/** Returns the good rows of a batch of a file, as a target takes them. */
+export function targetRowsOf(
+  batch: RowBatch<Columns>,
+  id: FileId,
+  { leaveOut, badCells }: LeavingOut,
+): TargetRows {
+  const keys: string[] = []
+  const heads: RegisterHead[] = []
+  const good = batch.select(row => {
+    try {
+      const key = keyOfRow(row, keyColumnOf(id))
+      const head = headOf(row, versionOfRow(row, key))
+      const badCell = badCells?.get(row.slot)
+      if (badCell !== undefined) throw badCell
+      heads.push(head)
+      keys.push(key)
+      return true
+    } catch (error) {
+      if (!FeedError.is(error) || !isRowError(error)) throw error
+      leaveOut(row, error)
+      return false
+    }
+  })
+  return { batch: good, keys, heads }
 }

@@ -9,11 +9,11 @@ import { categoryKey, type FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
 import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
-import { QuarantineLog } from '../folder/quarantine-log'
 import type { StateFolder } from '../folder/state-folder'
 import { type SpoolFolder, spoolName } from '../target/spool-folder'
 import { type ApplyOptions, applyFile } from './apply-file'
 import { publishFile } from './file-message'
+import { newQuarantine } from './file-rows'
 import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FinishOptions
@@ -69,13 +69,14 @@ export async function finishFile(
   options: FinishOptions,
 ): Promise<LedgerEntry> {
   const log = await openLog(folder, category, entry, options)
-  const quarantine = quarantineOf(folder, entry)
-  const done = await closing(log, () =>
-    closing(quarantine, async () => {
-      await quarantine?.open()
-      return applySpooled(folder, category, entry, { ...options, log, quarantine })
-    }),
-  )
+  const { files, paths } = folder
+  const quarantine = entry.quarantine
+    ? newQuarantine(files, paths.quarantineFile(entry), entry.id, entry.quarantineBytes)
+    : undefined
+  const done = await closing(log, async () => {
+    await quarantine?.cut()
+    return applySpooled(folder, category, entry, { ...options, log, quarantine })
+  })
   await clearUp(folder, category, done, options)
   return done
 }
@@ -121,15 +122,6 @@ async function openLog(
   const log = await ChangeFile.open(files, paths.changeFile(entry), entry.changeBytes)
   await files.syncFolder(paths.changes)
   return log
-}
-
-function quarantineOf(
-  { files, paths }: StateFolder,
-  entry: LedgerEntry,
-): QuarantineLog | undefined {
-  const { id, quarantine, quarantineBytes: length } = entry
-  if (!quarantine) return undefined
-  return new QuarantineLog({ files, path: paths.quarantineFile(entry), id, length })
 }
 
 /** Returns true where {@link finishCategory} may have work to do. */

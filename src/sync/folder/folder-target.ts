@@ -11,26 +11,39 @@ import {
 } from '../file/finish-file'
 import { checkRemovals } from '../file/removal-check'
 import { type Category, categoryKey } from '../file-id'
-import type { AppliedFile, OpenTarget, TargetCategory, TargetFile } from '../target/target'
+import type {
+  AppliedFile,
+  CategoryReplay,
+  OpenTarget,
+  TargetCategory,
+  TargetFile,
+} from '../target/target'
 import type { CategoryState } from './category-state'
-import type { ChangeTarget } from './ledger'
+import { FolderReplay } from './folder-replay'
+import type { LedgerEntry } from './ledger'
 import { StateFolder, type StateFolderOptions } from './state-folder'
 
 export interface FolderTargetOptions extends StateFolderOptions {
   readonly finish: FinishOptions
+  /** Returns true for a failure to finish a file that closes its category only. */
+  readonly isOfFile?: (error: FeedError) => boolean
+  /** The rows that the changes of a replay have. Default: those that the file of the row wants. */
+  readonly changeRows?: LedgerEntry['changeRows'] | undefined
+  /** How new files are applied; a replay applies none. */
+  readonly apply?: ApplySettings
+}
+
+interface ApplySettings {
   readonly maxRemovedShare: number
-  /** The destination of the changes of the files that this run applies. */
-  readonly changes: ChangeTarget
-  /** True where the compressed files are kept. */
-  readonly keep: boolean
-  /** True where the rows that cannot be merged are kept. */
-  readonly quarantine: boolean
+  /** What the entry of a file says about its changes, its bytes and its bad rows. */
+  readonly settled: Parameters<typeof commitFile>[2]
 }
 
 export class FolderTarget implements OpenTarget {
   readonly #folder: StateFolder
   readonly #options: FolderTargetOptions
   readonly #unfinished: ReadonlyMap<string, UnfinishedFile>
+  readonly #categories = new Map<string, FolderCategory>()
 
   private constructor(
     folder: StateFolder,
@@ -46,7 +59,8 @@ export class FolderTarget implements OpenTarget {
   static async open(options: FolderTargetOptions): Promise<FolderTarget> {
     const folder = await StateFolder.open(options)
     try {
-      const unfinished = await finishFolder(folder, options.finish, isOfFile)
+      const { finish, isOfFile = isDamage } = options
+      const unfinished = await finishFolder(folder, finish, isOfFile)
       return new FolderTarget(folder, options, unfinished)
     } catch (error) {
       // The run fails with the first failure.
@@ -59,10 +73,30 @@ export class FolderTarget implements OpenTarget {
     return this.#folder.spools
   }
 
+  get files() {
+    return this.#folder.files
+  }
+
   async category(category: Category): Promise<TargetCategory> {
-    const state = await this.#folder.category(category)
-    const unfinished = this.#unfinished.get(categoryKey(category))
-    return new FolderCategory(this.#folder, state, this.#options, unfinished)
+    return this.#categoryOf(await this.#folder.category(category))
+  }
+
+  /** Returns a category that is there. */
+  known(category: Category): TargetCategory | undefined {
+    const key = categoryKey(category)
+    const state = this.#folder.categories.find(each => categoryKey(each.category) === key)
+    return state && this.#categoryOf(state)
+  }
+
+  #categoryOf(state: CategoryState): TargetCategory {
+    const key = categoryKey(state.category)
+    let category = this.#categories.get(key)
+    if (category === undefined) {
+      const unfinished = this.#unfinished.get(key)
+      category = new FolderCategory(this.#folder, state, this.#options, unfinished)
+      this.#categories.set(key, category)
+    }
+    return category
   }
 
   close(): Promise<void> {
@@ -71,7 +105,7 @@ export class FolderTarget implements OpenTarget {
 }
 
 /** A full disk, or a sink of changes that fails, is a failure of the whole run. */
-function isOfFile({ code }: FeedError): boolean {
+function isDamage({ code }: FeedError): boolean {
   return code === 'STATE_CORRUPT' || familyOf(code) === 'row'
 }
 
@@ -102,20 +136,22 @@ class FolderCategory implements TargetCategory {
   }
 
   async apply(file: TargetFile): Promise<AppliedFile> {
-    const { maxRemovedShare, changes, beforeRows, keep, quarantine, finish } = this.#options
-    const changeRows = beforeRows ? 'both' : 'after'
+    const { apply, finish } = this.#options
+    const { maxRemovedShare, settled } = apply!
     await checkRemovals(this.#state, file, {
       data: () => this.#folder.spools.data(file.id),
       maxRemovedShare,
       signal: file.signal,
     })
-    const entry = await commitFile(this.#state, file, {
-      changes,
-      changeRows,
-      keep,
-      quarantine,
-    })
+    const entry = await commitFile(this.#state, file, settled)
     return finishFile(this.#folder, this.#state, entry, finish)
+  }
+
+  replay(): Promise<CategoryReplay> {
+    const { finish, changeRows } = this.#options
+    const { commitBytes, sink } = finish
+    const [folder, category] = [this.#folder, this.#state]
+    return FolderReplay.begin({ folder, category, commitBytes, sink, changeRows })
   }
 
   removalsForgotten(): Promise<Date | undefined> {

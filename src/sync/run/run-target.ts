@@ -30,18 +30,24 @@ function openFolder(
   folder: string,
   { signal, onRows }: RunTargetOptions,
 ): Promise<RunTarget> {
-  const { shares, keepFileBytes, keepChangeBytes, changes, quarantine, maxRemovedShare } = settings
+  const { shares, keepFileBytes, keepChangeBytes, changes, changeRows } = settings
+  const { quarantine, maxRemovedShare } = settings
   const isSink = typeof changes === 'object'
   return FolderTarget.open({
     folder,
     origin: originOf(settings),
     storeBytes: shares.storeBytes,
     environment: settings.environment,
-    maxRemovedShare,
-    changes: isSink ? 'sink' : changes,
-    keep: keepFileBytes > 0,
-    quarantine,
-    beforeRows: settings.changeRows === 'both',
+    beforeRows: changeRows === 'both',
+    apply: {
+      maxRemovedShare,
+      settled: {
+        changes: isSink ? 'sink' : changes,
+        changeRows,
+        keep: keepFileBytes > 0,
+        quarantine,
+      },
+    },
     finish: {
       commitBytes: shares.commitBytes,
       readBytes: shares.readBytes,

@@ -134,6 +134,33 @@ export interface TargetCategory {
   removalsForgotten(): Promise<Date | undefined>
   /** Forgets the versions of rows that were removed before a time: no older row can arrive. */
   forgetRemovals(before: Date): Promise<void>
+  /**
+   * Begins a replay of rows that were mended. A target without this method takes no such rows.
+   */
+  replay?(): Promise<CategoryReplay>
+}
+
+/** Mended rows of applied files on their way into a category. */
+export interface CategoryReplay {
+  /**
+   * Merges rows of a file by the versions that they had in it, so that a late row replaces no newer
+   * one and a repeated row changes nothing.
+   */
+  merge(file: AppliedFile, rows: TargetRows): Promise<ReplayedRows>
+  /** Makes durable what was merged. */
+  commit(): Promise<void>
+  /** Ends the replay, also after a failure. */
+  close(): Promise<void>
+}
+
+/** What became of replayed rows. */
+export interface ReplayedRows {
+  /** Number of rows that changed the target. */
+  readonly merged: number
+  /** Number of rows that changed nothing: the target has them, or something newer. */
+  readonly stale: number
+  /** The numbers of the rows from before the time up to which removals are forgotten. */
+  readonly tooOld: readonly number[]
 }
 
 /** A target that a run has opened. */

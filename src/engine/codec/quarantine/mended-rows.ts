@@ -6,7 +6,7 @@ import type { RowBatch } from '../row-batch'
 import type { BadRowPolicy } from '../tsv/bad-row'
 import type { CellRules, Dialect } from '../tsv/dialect'
 import { TsvParser } from '../tsv/parser'
-import type { QuarantinedRow } from './quarantine-lines'
+import type { QuarantinedRow } from './quarantine-records'
 
 export interface MendedRowsOptions<C extends Columns> {
   readonly schema: FeedSchema<C>

@@ -1,5 +1,5 @@
 // What the parser and the decoders give to a quarantine: the bytes of the rows that they leave out.
-// How a record is written is quarantine-lines.ts; the files are the concern of the implementations.
+// How a record is written is quarantine-records.ts; the files are the concern of the implementations.
 
 import type { FeedError, RowPosition } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'

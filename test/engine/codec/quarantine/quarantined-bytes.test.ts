@@ -5,10 +5,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mendedRows } from '../../../../src/engine/codec/quarantine/mended-rows'
 import {
+  fileLine,
   type QuarantinedRow,
-  QuarantineLines,
-} from '../../../../src/engine/codec/quarantine/quarantine-lines'
-import { QuarantineReader } from '../../../../src/engine/codec/quarantine/quarantine-reader'
+  QuarantineReader,
+  rowLine,
+} from '../../../../src/engine/codec/quarantine/quarantine-records'
 import type {
   LeftOutBytes,
   RowQuarantine,
@@ -32,14 +33,13 @@ const schema = defineSchema<Columns>({ name: 'any', columns: {} })
 /** A quarantine in memory that keeps what it is given, and its lines. */
 class Kept implements RowQuarantine {
   readonly parts: (Part & { row: number; line: number; code: string | undefined })[] = []
-  readonly #lines = new QuarantineLines()
   text = ''
 
   take(leftOut: LeftOutBytes): void {
     const { position, bytes, reason } = leftOut
     const { row, line, byteOffset } = position
     this.parts.push({ row, line, byteOffset, code: reason?.code, bytes: Uint8Array.from(bytes) })
-    this.text += this.#lines.add(leftOut)
+    this.text += (this.text === '' ? fileLine(leftOut.of) : '') + rowLine(leftOut)
   }
 
   get rows(): number {

@@ -1,9 +1,49 @@
-// Reads the lines that quarantine-lines.ts makes. A person may have mended the `text` of a line, or
-// removed lines.
+// The records of a quarantine: lines of JSON, and their reader. A line for the file stands before the
+// lines of its rows. A row that is longer than `maxRowBytes` has further lines with `rest`. A person may
+// have mended the `text` of a line, or removed lines.
+//
+//   {"file":{"feed":"item",…},"columns":["itemId",…]}
+//   {"row":7,"line":8,"byteOffset":412,"code":"TSV_ROW_SHORT","message":"…","text":"v1|1|0\n"}
+//   {"rest":true,"row":7,"line":8,"byteOffset":1048988,"base64":"…"}
 
+import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
-import type { QuarantinedRow } from './quarantine-lines'
-import type { QuarantinedFile } from './row-quarantine'
+import type { LeftOutBytes, QuarantinedFile } from './row-quarantine'
+
+/** A row of a quarantine. */
+export interface QuarantinedRow {
+  readonly of: QuarantinedFile
+  readonly row: number
+  readonly line: number
+  readonly byteOffset: number
+  readonly code: string
+  readonly message: string
+  readonly column?: string
+  /** The bytes of the row, as they are or as somebody has mended them. */
+  readonly bytes: Uint8Array
+}
+
+/** Returns the line of a file, which stands before those of its rows. */
+export function fileLine(file: QuarantinedFile): string {
+  return recordLine(file)
+}
+
+/** Returns the line of these bytes, with its line end. */
+export function rowLine({ position, bytes, reason }: LeftOutBytes): string {
+  const { row, line, byteOffset } = position
+  const place = { row, line, byteOffset }
+  const record = reason === undefined ? { rest: true, ...place } : { ...place, ...reason }
+  return recordLine({ ...record, ...contentOf(bytes) })
+}
+
+function recordLine(record: object): string {
+  return `${JSON.stringify(record)}\n`
+}
+
+function contentOf(bytes: Uint8Array): { text: string } | { base64: string } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return isUtf8(bytes) ? { text: buffer.toString() } : { base64: buffer.toString('base64') }
+}
 
 /** The most bytes of a line, and of a row in all of its lines. */
 const MOST_BYTES = 2 ** 28
