@@ -153,7 +153,7 @@ export default defineConfig([
     entry: {
       ...library,
       cli: 'src/cli/main.ts',
-      'profile-child': 'src/cli/profile/profile-child.ts',
+      'feed-file-bench': 'src/cli/bench/feed-file-bench.ts',
       'bench-child': 'src/bench/bench-child.ts',
     },
     plugins: [constants, classNames, nativePackages('esm')],

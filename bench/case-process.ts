@@ -1,7 +1,7 @@
 // What runs in a fresh process. Writing the files is such a task too: Linux counts what a parent
 // held into the peak of its children, so the parent stays small.
 
-import { answerTask } from '../src/bench/answer-task'
+import { answerTask } from '../src/bench/fresh-process'
 import { measured } from '../src/bench/measured'
 import type { BenchFeed } from './bench-feed'
 import { type MacroCaseName, macroCases } from './macro/cases'

@@ -23,7 +23,7 @@ export function inFreshProcess<T extends Task>(task: T): Promise<Results[T['kind
   return inProcess({
     script: SCRIPT,
     task,
-    stallLimitMs: TIME_LIMIT_MS,
+    timeLimitMs: TIME_LIMIT_MS,
     failed: how => benchFailed(describe(task), how),
   })
 }

@@ -70,7 +70,7 @@ function dataLines(report: BenchReport): string[] {
     'Varied data is slower to read.',
     `With varied aspects and every title quoted, an independent check measured \`rows-5\` at ${WORST_SHAPE['rows-5']} × node:zlib on two cores.`,
     'The figures also depend on the cores: more cores help the cases with a worker.',
-    'Measure your own file with `feedmill profile`.',
+    'Measure your own file with `feedmill bench --file`.',
   ]
 }
 

@@ -202,11 +202,11 @@ describe('a plain install', () => {
     expect((await run(cli(), ['--version'])).stdout).toBe(`${version}\n`)
   })
 
-  test('its command profiles a file', async () => {
+  test('its command measures a file', async () => {
     const path = join(plain, 'items.tsv.gz')
     await writeFile(path, gzipSync(`itemId\ttitle\n${'v1|1|0\tone\n'.repeat(1_000)}`))
-    const { stdout } = await run(cli(), ['profile', path, '--rounds', '1', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ kind: 'feedmill-profile' })
+    const { stdout } = await run(cli(), ['bench', '--file', path, '--rounds', '1', '--json', '-'])
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'feedmill-bench' })
   }, 60_000)
 
   test.each([
@@ -236,8 +236,8 @@ describe('a plain install', () => {
   test('wrong usage is exit code 2, in one line', async () => {
     for (const words of [
       ['what'],
-      ['profile'],
-      ['profile', '/nowhere'],
+      ['bench'],
+      ['bench', '--file', '/nowhere'],
       ['serve', '--port', 'x'],
     ]) {
       const failure = await run(cli(), words).catch(error => error)

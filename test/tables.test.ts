@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest'
 import { USAGE } from '../bench/bench-options'
 import { REPORT_VERSION as BENCH_VERSION } from '../src/bench/bench-report'
 import { EXIT_CODES } from '../src/cli/exit-code'
-import { RESULT_VERSION } from '../src/cli/profile/profile-result'
 import { program } from '../src/cli/program'
 import { SERVICE_VARIABLES } from '../src/cli/service-settings'
 import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
@@ -383,7 +382,6 @@ const FORMATS = {
   'DuckDB tables with the ledger': numberIn('src/integrations/duckdb/tables.ts'),
   'PostgreSQL tables with the ledger': numberIn('src/integrations/postgres/tables.ts'),
   'report of `inspect`': INSPECT_VERSION,
-  'baseline of `profile`': RESULT_VERSION,
   'baseline of `bench`': BENCH_VERSION,
 }
 

@@ -68,7 +68,7 @@ function inFreshProcess<Kind extends ScaleTask['kind']>(
   return inProcess({
     script: fileURLToPath(new URL('./scale-process.js', import.meta.url)),
     task,
-    stallLimitMs: TIME_LIMIT_MS,
+    timeLimitMs: TIME_LIMIT_MS,
     failed: how => benchFailed(`${task.kind} by ${task.engine}`, how),
   })
 }

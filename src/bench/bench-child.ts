@@ -1,9 +1,9 @@
 // The process of one task of a benchmark: to list the benchmarks of a file, to prepare one, or to
 // run one. It loads nothing of this package but what measures.
 
-import { answerTask } from './answer-task'
 import { benchesOf, benchOf } from './bench-file'
 import { benchRun, failing } from './bench-run'
+import { answerTask } from './fresh-process'
 
 export type BenchTask =
   | { readonly kind: 'list'; readonly file: string }

@@ -27,13 +27,13 @@ export interface BenchProcesses {
   run(file: string, name: string): Promise<BenchRun>
 }
 
-export function benchProcesses(script = SCRIPT, stallLimitMs = TIME_LIMIT_MS): BenchProcesses {
+export function benchProcesses(script = SCRIPT, timeLimitMs = TIME_LIMIT_MS): BenchProcesses {
   const answerOf = <Result>(task: BenchTask) =>
     inFreshProcess<Result>({
       script,
       task,
       nodeOptions: NODE_OPTIONS,
-      stallLimitMs,
+      timeLimitMs,
       failed: how => failed(task, how),
     })
   return {

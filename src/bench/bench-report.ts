@@ -1,9 +1,10 @@
 // The report of a measurement: figures, shares of the stages, and the judgement of a comparison. It
 // is plain data, which JSON keeps. The formats that people and other programs read are in formats/.
 
-import { anObject, choice, type RunTimes, stageProfile } from '../engine/index'
+import { anObject, choice } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
+import { stageShares } from './stage-shares'
 import {
   type ApartValues,
   judge,
@@ -53,7 +54,10 @@ export interface BenchResult {
   readonly countPerSecond: number
   /** Megabytes are 10^6 bytes. */
   readonly mbPerSecond?: number
-  /** The share of each stage in the time of the run, see `stageProfile`; empty for a function. */
+  /**
+   * The share of each stage in the time of the run, from 0 to 1; empty for a function. Work that a
+   * stage does while a later stage works costs nothing and is not counted.
+   */
   readonly stages: readonly { readonly stage: string; readonly share: number }[]
   /** One judgement for each measure; missing where nothing was compared. */
   readonly measures?: readonly JudgedMeasure[]
@@ -93,20 +97,18 @@ export function benchResult(
     peakRssMb: median(runs.map(({ peakRssBytes }) => peakRssBytes / 1e6)),
     countPerSecond: count / seconds,
     ...(bytes !== undefined && { mbPerSecond: bytes / 1e6 / seconds }),
-    stages: stageShares(runs),
+    stages: medianShares(runs),
     ...(measures !== undefined && { measures }),
     runs,
   }
 }
 
 /** The medians over the runs of the shares of each stage. */
-function stageShares(runs: readonly BenchRun[]): BenchResult['stages'] {
-  const { stages } = runs[0]!
-  if (stages.length === 0) return []
-  const profiles = runs.map((run: BenchRun & RunTimes) => stageProfile(run, run))
-  return stages.map(({ stage }, place) => ({
+function medianShares(runs: readonly BenchRun[]): BenchResult['stages'] {
+  const shares = runs.map(({ stages, elapsedMs }) => stageShares(stages, elapsedMs))
+  return runs[0]!.stages.map(({ stage }, place) => ({
     stage,
-    share: median(profiles.map(({ shares }) => shares[place]!)),
+    share: median(shares.map(ofRun => ofRun[place]!)),
   }))
 }
 

@@ -1,10 +1,10 @@
-// Runs one task in a process of its own and waits for its result. The script of the process answers
-// with answer-task.ts. This file knows no particular task.
+// Runs one task in a process of its own and waits for its result: `inFreshProcess` on the side of
+// the caller, and `answerTask` in the script of the process. The task comes in the first argument,
+// and the outcome is a message to the parent process. This file knows no particular task.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type ErrorCode, FeedError } from '../engine/index'
-import type { TaskMessage } from './answer-task'
 
 export interface FreshProcess {
   /** The path of the script. */
@@ -13,25 +13,27 @@ export interface FreshProcess {
   readonly task: object
   /** Options of Node for the process, beside those of this one. */
   readonly nodeOptions?: readonly string[]
-  /** A process without progress for so long has failed and is killed. */
-  readonly stallLimitMs: number
-  /** Receives the progress of the task, only where it has grown. */
-  readonly onProgress?: (done: number) => void
+  /** A process that takes longer has failed and is killed. */
+  readonly timeLimitMs: number
   /** Makes the error of a process that gave no result, such as `ended with exit code 1`. */
   readonly failed: (how: string) => FeedError
 }
 
-const STANDARD_ERROR = 2
+type Outcome =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | {
+      readonly kind: 'failure'
+      readonly error: Pick<FeedError, 'code' | 'message' | 'context' | 'retryable'>
+    }
 
-type Outcome = Exclude<TaskMessage, { kind: 'progress' }>
+const STANDARD_ERROR = 2
 
 /** @throws the FeedError of the task, or the error that `failed` makes */
 export async function inFreshProcess<Result>({
   script,
   task,
   nodeOptions = [],
-  stallLimitMs,
-  onProgress = () => {},
+  timeLimitMs,
   failed,
 }: FreshProcess): Promise<Result> {
   // Standard output belongs to the result, so the output of the process goes to standard error.
@@ -41,22 +43,16 @@ export async function inFreshProcess<Result>({
     stdio: ['ignore', STANDARD_ERROR, 'inherit', 'ipc'],
   })
   let outcome: Outcome | undefined
-  let done = -1
-  let hasStalled = false
-  const stall = setTimeout(() => {
-    hasStalled = child.kill('SIGKILL')
-  }, stallLimitMs)
-  child.on('message', (message: TaskMessage) => {
-    if (message.kind !== 'progress') outcome = message
-    else if (message.done > done) {
-      done = message.done
-      stall.refresh()
-      onProgress(done)
-    }
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = child.kill('SIGKILL')
+  }, timeLimitMs)
+  child.on('message', (message: Outcome) => {
+    outcome = message
   })
-  const end = await endOf(child, failed).finally(() => clearTimeout(stall))
+  const end = await endOf(child, failed).finally(() => clearTimeout(timer))
   if (outcome === undefined)
-    throw failed(hasStalled ? `made no progress for ${stallLimitMs} ms` : `ended with ${end}`)
+    throw failed(isLate ? `did not end within ${timeLimitMs} ms` : `ended with ${end}`)
   if (outcome.kind === 'result') return outcome.result as Result
   const { code, message, context, retryable } = outcome.error
   throw new FeedError<ErrorCode>(code, message, context, { retryable })
@@ -70,5 +66,27 @@ async function endOf(child: ChildProcess, failed: FreshProcess['failed']): Promi
     return signal ?? `exit code ${code}`
   } catch (error) {
     throw failed(`could not be started: ${String(error)}`)
+  }
+}
+
+/**
+ * Runs the task and ends the process. An error that is not a FeedError is a defect: it ends the
+ * process with its stack on standard error.
+ */
+export async function answerTask<Task>(run: (task: Task) => Promise<unknown>): Promise<void> {
+  // The parent process has ended, so nobody waits for the result.
+  process.once('disconnect', () => process.exit(1))
+  const outcome = await outcomeOf(() => run(JSON.parse(process.argv[2]!) as Task))
+  // Code of a caller may have left a timer or a server that would keep the process alive.
+  process.send?.(outcome, () => process.exit())
+}
+
+async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { kind: 'result', result: await run() }
+  } catch (error) {
+    if (!FeedError.is(error)) throw error
+    const { code, message, context, retryable } = error
+    return { kind: 'failure', error: { code, message, context, retryable } }
   }
 }

@@ -1,6 +1,5 @@
 // The door of this room: what the public entries and the other rooms use of it.
 
-export { answerTask } from './answer-task'
 export type { BenchOptions, BenchProgress } from './bench-plan'
 export {
   type BenchBase,
@@ -16,11 +15,9 @@ export { type CompareWithCommitOptions, compareWithCommit } from './compare-with
 export { type Bench, type BenchOutcome, defineBench } from './define-bench'
 export { BENCH_FORMATS, type BenchFormat, benchText } from './formats/bench-text'
 export { regressionText } from './formats/words'
-export { inFreshProcess } from './fresh-process'
-export { type Machine, machineDifferences, machineLine, thisMachine } from './machine'
+export type { Machine } from './machine'
 export { measureBenches } from './measure-benches'
-export { measured, type RunFigures } from './measured'
+export type { RunFigures } from './measured'
 export type { Verdict } from './statistics/judge'
 export { MEASURES, type MeasureName } from './statistics/measures'
-export { median, spreadOf } from './statistics/median'
 export type { Interval } from './statistics/trimmed-mean'

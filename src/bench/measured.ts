@@ -4,8 +4,6 @@
 export interface RunFigures {
   /** The time of the work. It includes the warm-up of the code, but not the loading. */
   readonly elapsedMs: number
-  /** The idle time of the event loop of this thread. */
-  readonly idleMs: number
   /** The CPU time of all threads, user and system. */
   readonly cpuMs: number
   /** The peak memory of the whole process since its start. */
@@ -16,16 +14,11 @@ export async function measured<T>(
   work: () => T | Promise<T>,
 ): Promise<{ readonly value: T; readonly figures: RunFigures }> {
   const cpuBefore = process.cpuUsage()
-  const loopBefore = performance.eventLoopUtilization()
   const startedAt = performance.now()
   const value = await work()
   const elapsedMs = performance.now() - startedAt
-  const { idle } = performance.eventLoopUtilization(loopBefore)
   const { user, system } = process.cpuUsage(cpuBefore)
   // cpuUsage is in microseconds, maxRSS in KiB.
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
-  return {
-    value,
-    figures: { elapsedMs, idleMs: idle, cpuMs: (user + system) / 1000, peakRssBytes },
-  }
+  return { value, figures: { elapsedMs, cpuMs: (user + system) / 1000, peakRssBytes } }
 }

@@ -3,6 +3,7 @@
 // it names.
 
 import { Command as CommanderCommand, Help, InvalidArgumentError, Option } from 'commander'
+import type { Dialect } from '../index'
 import { readByteSize } from './byte-size'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -45,6 +46,34 @@ export function serviceOptions(): Option[] {
     new Option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
     new Option('--allow-http', 'accept plain http to other machines'),
   ]
+}
+
+const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
+
+/** The options that say how a feed file is read. */
+export function feedFileOptions(feedDefault: string): Option[] {
+  return [
+    new Option('--feed <name>', `the feed of the file; by default ${feedDefault}`).choices(FEEDS),
+    new Option(
+      '--schema <file>',
+      'a schema of your own: a module that exports it, or JSON',
+    ).conflicts('feed'),
+    new Option('--delimiter <character>', 'what stands between two cells; a tab by default'),
+    new Option(
+      '--quoting <form>',
+      'how quotes are escaped in quoted cells; by backslash by default',
+    ).choices(['backslash', 'doubled', 'none']),
+  ]
+}
+
+export interface DialectOptions {
+  readonly delimiter?: string
+  readonly quoting?: NonNullable<Dialect['quoting']>
+}
+
+export function dialectOf({ delimiter, quoting }: DialectOptions): Dialect | undefined {
+  if (delimiter === undefined && quoting === undefined) return undefined
+  return { ...(delimiter !== undefined && { delimiter }), ...(quoting && { quoting }) }
 }
 
 export function clockOption(): Option {

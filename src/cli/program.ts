@@ -12,7 +12,6 @@ import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
 import { addInspectCommand } from './inspect/inspect-command'
 import { print, printError, printed } from './output'
-import { addProfileCommand } from './profile/profile-command'
 import { addQueueCommands } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
 import { addStateCommands } from './sync/state-commands'
@@ -57,10 +56,6 @@ export function program(argv: readonly string[]): Command {
     .exitOverride()
   addStateCommands(feedmill)
   addQueueCommands(feedmill)
-  addProfileCommand(feedmill).addHelpText(
-    'after',
-    examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
-  )
   addInspectCommand(feedmill).addHelpText(
     'after',
     examples(
@@ -72,7 +67,11 @@ export function program(argv: readonly string[]): Command {
   addServiceCommands(feedmill)
   addBenchCommand(feedmill).addHelpText(
     'after',
-    examples('bench my.bench.mjs', "bench my.bench.mjs --base main --build 'npm ci'"),
+    examples(
+      'bench --file items.tsv.gz --read typed',
+      'bench my.bench.mjs',
+      "bench my.bench.mjs --base main --build 'npm ci'",
+    ),
   )
   addEmulatorCommands(feedmill, argv[1]!)
   addCompletionCommand(feedmill)

@@ -180,7 +180,6 @@ export {
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
 export type { StageLike, StreamLike } from './pipeline/stage-like'
-export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export { tee } from './pipeline/tee'
 export { type Quarantine, quarantine } from './quarantine/quarantine'
 export { QuarantineWriter } from './quarantine/quarantine-writer'

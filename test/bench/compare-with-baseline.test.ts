@@ -27,7 +27,7 @@ test('a report that was saved on this machine reads back as it was', async () =>
 
 test.each([
   ['no JSON', '{', /it is not JSON/],
-  ['something else', { kind: 'feedmill-profile' }, /not a report of benchmarks/],
+  ['something else', { kind: 'feedmill-inspect' }, /not a report of benchmarks/],
   ['another version', { ...measuredOnly(), version: 99 }, /version 99/],
   ['an incomplete report', { ...measuredOnly(), benches: [{ name: 'a' }] }, /not complete/],
   ['too few rounds', { ...measuredOnly(), rounds: 5 }, /5 rounds, and a comparison needs 6/],

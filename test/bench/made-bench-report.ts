@@ -37,7 +37,6 @@ export function madeRuns({ time = 1, cpu = 1, memory = 1 }: Factors = {}): Bench
     ]
     return {
       elapsedMs,
-      idleMs: 0,
       cpuMs: 600 * cpu * jitter,
       peakRssBytes: 100e6 * memory,
       count: 1000,

@@ -18,10 +18,7 @@ export interface BuiltCommand {
 }
 
 export async function builtCommand(): Promise<BuiltCommand> {
-  const outDir = await builtScripts('cli', {
-    cli: 'src/cli/main.ts',
-    'profile-child': 'src/cli/profile/profile-child.ts',
-  })
+  const outDir = await builtScripts('cli', { cli: 'src/cli/main.ts' })
   const children: ChildProcess[] = []
   return {
     start(words, stdout = 'pipe', stderr = 'pipe') {

@@ -52,16 +52,15 @@ test.each([
   [['subscriptions', 'create', '--topic', 'a']],
   [['completion', 'tcsh']],
   [['demo', '--interrupt', '--stream-only']],
-  [['profile']],
-  [['profile', '/nowhere/items.tsv']],
-  [['profile', 'a', '--rounds', '0']],
-  [['profile', 'a', '--read', 'many']],
+  [['bench', '--file', 'a', '--rounds', '0']],
+  [['bench', '--file', 'a', '--read', 'many']],
+  [['bench', '--file', 'a', '--base', 'main']],
 ])('wrong usage, %j, gives exit code 2 and one line', async words => {
   const [code, lines] = await outcome(...words)
   expect([code, lines.length]).toEqual([2, 1])
 })
 
-test.each([[['--help']], [['--version']], [['sync', '--help']], [['profile', '--help']]])(
+test.each([[['--help']], [['--version']], [['sync', '--help']], [['bench', '--help']]])(
   '%j is no failure',
   async words => {
     expect(await outcome(...words)).toEqual([0, []])

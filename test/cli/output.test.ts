@@ -78,8 +78,6 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['status --json', () => ['status', at.command.state, '--json']],
   ['inspect', () => ['inspect', feedFile()]],
   ['inspect --json', () => ['inspect', feedFile(), '--json']],
-  ['profile', () => ['profile', feedFile(), '--rounds', '1']],
-  ['profile --json', () => ['profile', feedFile(), '--rounds', '1', '--json']],
   ['serve', () => ['serve', '--items', '10']],
   ['catalog files', () => [...FILES, ...serviceWords()]],
   ['catalog files --json', () => [...FILES, '--json', ...serviceWords()]],

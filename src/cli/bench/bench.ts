@@ -1,4 +1,4 @@
-// `feedmill bench FILE…`: measures, compares, and writes the report.
+// `feedmill bench`: measures, compares, and writes the report.
 
 import {
   type BenchFormat,
@@ -16,8 +16,13 @@ import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { writeTextFile } from '../text-file'
+import { type FeedFileOptions, feedFileModule } from './feed-file'
 
-export interface BenchCommand {
+export interface BenchCommand
+  extends Omit<FeedFileOptions, 'feed'>,
+    Partial<Pick<FeedFileOptions, 'feed'>> {
+  /** A feed file to measure. */
+  readonly file?: string
   readonly save?: string
   readonly baseline?: string
   readonly base?: string
@@ -32,9 +37,12 @@ export interface BenchCommand {
 }
 
 /** Exit code 1 is kept for a proven regression, so every failure ends with 2. */
-export async function benchCommand(files: readonly string[], command: BenchCommand): Promise<void> {
+export async function benchCommand(
+  modules: readonly string[],
+  command: BenchCommand,
+): Promise<void> {
   try {
-    const report = await reportOf(files, command)
+    const report = await reportOf(modules, command)
     await writeReport(report, command)
     const regressions = regressionsIn(report)
     printError(regressions.map(judged => `regression: ${regressionText(judged.bench, judged)}`))
@@ -45,11 +53,13 @@ export async function benchCommand(files: readonly string[], command: BenchComma
   }
 }
 
-async function reportOf(
-  files: readonly string[],
-  { base, build, baseline, rounds, only, measures, json }: BenchCommand,
-): Promise<BenchReport> {
+async function reportOf(modules: readonly string[], command: BenchCommand): Promise<BenchReport> {
+  const { file, base, build, baseline, rounds, only, measures, json } = command
   if (build !== undefined && base === undefined) throw withoutBase(build)
+  const files =
+    file === undefined
+      ? modules
+      : [...modules, await feedFileModule(file, { feed: 'item', ...command })]
   const bar = progressBar(1, json !== '-')
   const options = {
     files,

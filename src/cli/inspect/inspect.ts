@@ -2,7 +2,6 @@
 
 import {
   byteSink,
-  type Dialect,
   type FeedName,
   type FeedSchema,
   itemGroupSchema,
@@ -20,6 +19,7 @@ import {
   inspect,
   reportHtml,
 } from '../../inspect'
+import { type DialectOptions, dialectOf } from '../command-options'
 import { FAILURE } from '../exit-code'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
@@ -35,12 +35,10 @@ const FEEDS: readonly FeedSchema[] = [
   itemPrioritySchema,
 ]
 
-export interface InspectCommandOptions {
+export interface InspectCommandOptions extends DialectOptions {
   readonly feed?: FeedName
   /** The path of the schema to hold the file against. */
   readonly schema?: string
-  readonly delimiter?: string
-  readonly quoting?: NonNullable<Dialect['quoting']>
   readonly sample: number
   readonly json: boolean
   /** The path of an earlier report. */
@@ -61,7 +59,7 @@ export async function inspectCommand(file: string, options: InspectCommandOption
   const before =
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
   const schema = (await schemaOption(options)) ?? schemaBefore(before)
-  const dialect = dialectOption(options)
+  const dialect = dialectOf(options)
   const settings: InspectOptions = {
     sampleRows: sample,
     ...(schema !== undefined && { schema }),
@@ -88,11 +86,6 @@ async function schemaOption({
 function schemaBefore(before: Partial<InspectReport> | undefined): FeedSchema | null | undefined {
   if (before?.schema === null) return null
   return FEEDS.find(schema => schema.name === before?.schema)
-}
-
-function dialectOption({ delimiter, quoting }: InspectCommandOptions): Dialect | undefined {
-  if (delimiter === undefined && quoting === undefined) return undefined
-  return { ...(delimiter !== undefined && { delimiter }), ...(quoting && { quoting }) }
 }
 
 async function writePage(

@@ -11,7 +11,7 @@
 // where a step had no output.
 //
 // If you change the order of steps, also change src/README.md ("How data flows") and the laws in
-// test/engine/stages/laws.ts. If you change what is counted, also change pipeline/stage-profile.ts.
+// test/engine/stages/laws.ts. If you change what is counted, also change bench/stage-shares.ts.
 
 import { batchTopic } from '../diagnostics/channels'
 import { ofRun } from '../diagnostics/run-watch'

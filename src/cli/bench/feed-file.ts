@@ -1,0 +1,98 @@
+// The file of `feedmill bench --file`: a feed file of the user becomes a benchmark. The processes
+// that measure load the module of that benchmark, feed-file-bench.ts, and get the file from the
+// environment.
+
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Dialect, FeedError, type FeedName } from '../../index'
+import { type DialectOptions, dialectOf } from '../command-options'
+import { schemaFile } from '../schema-file'
+
+/**
+ * What is read of each row: the given number of first cells as text, all cells as an object of
+ * strings, or all cells decoded.
+ */
+export type CellReading = number | 'objects' | 'typed'
+
+export interface FeedFileOptions extends DialectOptions {
+  readonly feed: FeedName
+  /** The path of the schema to read the file with, in place of that of the feed. */
+  readonly schema?: string
+  readonly read: CellReading
+}
+
+/** The file, as its benchmark gets it. */
+export interface FeedFile {
+  /** The name of the benchmark. */
+  readonly name: string
+  readonly path: string
+  readonly isGzip: boolean
+  readonly feed: FeedName
+  readonly schema?: string
+  readonly dialect?: Dialect
+  readonly read: CellReading
+}
+
+/** The variable of the environment that holds the file, as JSON. */
+export const FEED_FILE_VARIABLE = 'FEEDMILL_BENCH_FILE'
+
+const READ_BYTES = 256 * 1024
+/** The first byte of a gzip file (RFC 1952, section 2.3.1). No text begins with it. */
+const GZIP_FIRST_BYTE = 0x1f
+/** The characters of the hash in the name, which tell files apart. */
+const HASH_CHARS = 8
+
+/**
+ * Returns the module of the benchmark of the file, for processes that this one starts.
+ * @throws FeedError OPTION_INVALID when the file or the schema cannot be read
+ */
+export async function feedFileModule(path: string, options: FeedFileOptions): Promise<string> {
+  process.env[FEED_FILE_VARIABLE] = JSON.stringify(await feedFile(path, options))
+  return fileURLToPath(new URL('./feed-file-bench.js', import.meta.url))
+}
+
+/**
+ * Reads the whole file once, so that the first run finds it in the cache of the system, as the
+ * others do. The name has a hash of the file and of how it is read: only equal benchmarks have equal
+ * names, and a baseline of another file is refused.
+ */
+export async function feedFile(path: string, options: FeedFileOptions): Promise<FeedFile> {
+  const { feed, schema, read } = options
+  const dialect = dialectOf(options)
+  const hash = createHash('sha256').update(JSON.stringify(dialect ?? {}))
+  const name = schema === undefined ? feed : (await schemaFile(schema)).name
+  if (schema !== undefined) for await (const block of blocksOf(schema)) hash.update(block)
+  let isGzip: boolean | undefined
+  for await (const block of blocksOf(path)) {
+    isGzip ??= block[0] === GZIP_FIRST_BYTE
+    hash.update(block)
+  }
+  const cells = typeof read === 'number' ? `${read} cells` : read
+  return {
+    name: `${basename(path)} ${name} ${cells} ${hash.digest('hex').slice(0, HASH_CHARS)}`,
+    path,
+    isGzip: isGzip ?? false,
+    feed,
+    ...(schema !== undefined && { schema }),
+    ...(dialect && { dialect }),
+    read,
+  }
+}
+
+async function* blocksOf(path: string): AsyncGenerator<Buffer, void, void> {
+  try {
+    // Every run reads the file from its start, which is impossible with a pipe.
+    if (!(await stat(path)).isFile()) throw unreadable(path, 'it is not a regular file')
+    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw FeedError.is(error) ? error : unreadable(path, String(error))
+  }
+}
+
+function unreadable(path: string, reason: string): FeedError {
+  const context = { option: '--file', expected: 'a file that can be read', received: path }
+  return new FeedError('OPTION_INVALID', `${path} cannot be read: ${reason}`, context)
+}
