@@ -169,7 +169,9 @@ class RunningWorker implements FeedWorker {
       name: `${hostname()}:${globalThis.process.pid}`,
       concurrency: limits.concurrency,
       lockDuration: limits.lockMs,
-      stalledInterval: limits.lockMs,
+      // BullMQ marks a job in one look and takes it in a later one, so looks as rare as locks
+      // would double the time for which the job of a lost worker waits.
+      stalledInterval: limits.lockMs / 4,
       maxStalledCount: LOST_WORKERS,
     })
     this.#listen()

@@ -175,6 +175,16 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
     expect(shop.files().length).toBe(files)
   })
 
+  test('looks for the jobs of lost workers four times within a lock', async () => {
+    await shop.worker({ lockMs: 10_000 })
+    let untilNextMs = 0
+    await until(async () => {
+      untilNextMs = await shop.redis.pttl(`feedmill:${shop.queue.name}:stalled-check`)
+      return untilNextMs > 0
+    })
+    expect(untilNextMs).toBeLessThanOrEqual(2_500)
+  })
+
   test('drains: the file under way is not applied, and another worker continues at once', async () => {
     await schedule()
     let reached = () => {}
