@@ -26,8 +26,8 @@ import type { HttpTransport } from './http/http-transport'
 import { NodeTransport } from './http/node-transport'
 import { type RequestOptions, requestSettings } from './http/request-settings'
 import type { ServiceProfile } from './profile'
-import { CredentialTokens } from './tokens/client-credentials'
-import type { ClientCredentials, TokenSource } from './tokens/token-source'
+import type { TokenSource } from './tokens/authorized-transport'
+import { type ClientCredentials, CredentialTokens } from './tokens/client-credentials'
 
 export interface FeedServiceOptions extends RequestOptions {
   /** Default: a NodeTransport that the service closes. */

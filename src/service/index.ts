@@ -22,7 +22,6 @@ export type {
   PriorityQuery,
   SnapshotQuery,
 } from './clients/feeds'
-export { fileNameOf } from './clients/file-name'
 export type { Keys, SigningKey } from './clients/keys'
 export type {
   CreatedSubscription,
@@ -30,15 +29,15 @@ export type {
   SubscriptionOptions,
 } from './clients/notifications'
 export type { Page, PagedList, SearchResponse } from './clients/paged-list'
-export { type CheckMode, RequestChecks } from './clients/request-checks'
+export { type CheckMode, RequestChecks, readDay, readHour } from './clients/request-checks'
 export type { CallOptions } from './clients/service-core'
-export { readDay, readHour } from './date-forms'
 export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'
 export { createFeedService, type FeedService, type FeedServiceOptions } from './feed-service'
 export { type FetchLike, fetchTransport } from './http/fetch-transport'
 export type { HttpRequest, HttpTransport } from './http/http-transport'
 export { NodeTransport, type NodeTransportOptions } from './http/node-transport'
 export type { RequestOptions, SharedTurn } from './http/request-settings'
+export { fileNameOf, pathSegment } from './identifiers'
 export type {
   Access,
   AccessResponse,
@@ -58,34 +57,13 @@ export type {
   SupportedSchema,
   TimeDuration,
 } from './json/bodies'
-export { type JsonShape, shapeFault, z } from './json/json-shape'
-export {
-  accessResponseShape,
-  accessShape,
-  constraintShape,
-  dimensionShape,
-  errorParameterShape,
-  errorShape,
-  feedTypeConstraintShape,
-  feedTypeSearchShape,
-  feedTypeShape,
-  fileMetadataSearchShape,
-  fileMetadataShape,
-  signingKeyShape,
-  subscriptionPayloadShape,
-  subscriptionRequestShape,
-  subscriptionShape,
-  supportedFeedShape,
-  supportedSchemaShape,
-  timeDurationShape,
-  tokenResponseShape,
-} from './json/shapes'
+export { type JsonShape, SHAPES, shapeFault, z } from './json/shapes'
 export { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from './operations'
-export { pathSegment } from './path-segment'
 export {
   defineProfile,
   type ProfileOptions,
   type RequestLimits,
   type ServiceProfile,
 } from './profile'
-export type { ClientCredentials, TokenNeed, TokenSource } from './tokens/token-source'
+export type { TokenNeed, TokenSource } from './tokens/authorized-transport'
+export type { ClientCredentials } from './tokens/client-credentials'

@@ -11,8 +11,8 @@ import {
   sendableHeaders,
   wholeNumber,
 } from '../engine/index'
+import { pathSegment } from './identifiers'
 import { type Base, OPERATIONS, type OperationName } from './operations'
-import { pathSegment } from './path-segment'
 
 /** The limits of request parameters. The service does not state them in its answers. */
 export interface RequestLimits {

@@ -3,7 +3,7 @@
 
 import type { EmulatorOptions } from '../../src/emulator'
 import { servedDays } from '../../src/emulator/feeds/calendar'
-import { readDay } from '../../src/service/date-forms'
+import { readDay } from '../../src/service/clients/request-checks'
 import { fileIdKey } from '../../src/sync/file-id'
 import type { Environment } from '../../src/sync/folder/environment'
 import type { CalendarLimits } from '../../src/sync/plan/calendar-windows'

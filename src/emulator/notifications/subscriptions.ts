@@ -1,7 +1,7 @@
 // The subscriptions of the calling application and their states (signing-keys-and-subscriptions.md,
 // section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
 // There is one for each topic and schema version. The first failing check of a request gives the
-// error (sections 3.2 and 7).
+// error (signing-keys-and-subscriptions.md, sections 3.2 and 7).
 
 import type { Subscription } from '../../service/index'
 import type { ErrorFamily, ErrorId } from '../http/error-family'

@@ -2,28 +2,7 @@
 // missing and additional fields. The description of this service is strict: it sends every
 // documented field except the few that are named here, and no other.
 
-import {
-  accessResponseShape,
-  accessShape,
-  constraintShape,
-  dimensionShape,
-  errorParameterShape,
-  errorShape,
-  feedTypeConstraintShape,
-  feedTypeSearchShape,
-  feedTypeShape,
-  fileMetadataSearchShape,
-  fileMetadataShape,
-  signingKeyShape,
-  subscriptionPayloadShape,
-  subscriptionRequestShape,
-  subscriptionShape,
-  supportedFeedShape,
-  supportedSchemaShape,
-  timeDurationShape,
-  tokenResponseShape,
-  z,
-} from '../../service/index'
+import { SHAPES, z } from '../../service/index'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export interface JsonSchema {
@@ -31,30 +10,9 @@ export interface JsonSchema {
 }
 
 /** The components. Each route describes the bodies that no document shows. */
-const SHAPES = {
-  TimeDuration: timeDurationShape,
-  Constraint: constraintShape,
-  SupportedSchema: supportedSchemaShape,
-  SupportedFeed: supportedFeedShape,
-  FeedType: feedTypeShape,
-  FeedTypeConstraint: feedTypeConstraintShape,
-  Access: accessShape,
-  AccessResponse: accessResponseShape,
-  Dimension: dimensionShape,
-  FileMetadata: fileMetadataShape,
-  FeedTypeSearchResponse: feedTypeSearchShape,
-  FileMetadataSearchResponse: fileMetadataSearchShape,
-  ErrorParameter: errorParameterShape,
-  Error: errorShape,
-  ErrorWithoutCode: z.omit(errorShape, { errorId: true }),
-  SigningKey: signingKeyShape,
-  SubscriptionPayload: subscriptionPayloadShape,
-  SubscriptionRequest: subscriptionRequestShape,
-  Subscription: subscriptionShape,
-  TokenResponse: tokenResponseShape,
-} as const
+const COMPONENTS = { ...SHAPES, ErrorWithoutCode: z.omit(SHAPES.Error, { errorId: true }) }
 
-export type SchemaName = keyof typeof SHAPES
+export type SchemaName = keyof typeof COMPONENTS
 
 /** Fields that are not always sent, as `component.field`. */
 const SOMETIMES: ReadonlySet<string> = new Set([
@@ -72,7 +30,7 @@ export function schemaRef(name: SchemaName): JsonSchema {
 /** Returns every component by its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
-  for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id })
+  for (const [id, shape] of Object.entries(COMPONENTS)) registry.add(shape, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: componentPath })
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]),

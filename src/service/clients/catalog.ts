@@ -10,7 +10,7 @@ import type {
   FileMetadata,
   FileMetadataSearchResponse,
 } from '../json/bodies'
-import { bodyOfShape } from '../json/json-body'
+import { bodyOfShape } from '../json/json-client'
 import type { FeedDownload } from './feed-download'
 import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
@@ -93,11 +93,11 @@ const DOWNLOAD_NAMES: OptionNames<FileDownloadQuery<Columns>> = { ...FILE_NAMES,
 
 const MAX_INT32 = 2 ** 31 - 1
 
-const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.accessResponseShape)
-const readFeedTypes = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeSearchShape)
-const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeShape)
-const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataSearchShape)
-const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataShape)
+const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.AccessResponse)
+const readFeedTypes = /* @__PURE__ */ bodyOfShape(shapes => shapes.FeedTypeSearchResponse)
+const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.FeedType)
+const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.FileMetadataSearchResponse)
+const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.FileMetadata)
 
 /**
  * Returns the client of the catalog. All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID

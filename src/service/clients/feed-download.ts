@@ -26,8 +26,8 @@ import {
   type Pipeline,
   pipelineOfChain,
 } from '../../engine/index'
+import { fileNameOf } from '../identifiers'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
-import { fileNameOf } from './file-name'
 
 /** The options of fetching the ranges of a file: see RangeFetcher. */
 export type RangeTuning = Pick<

@@ -4,7 +4,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { knownOptions } from '../../engine/index'
 import type { SigningKeyBody } from '../json/bodies'
-import { type Answered, bodyOfShape, responseInvalid } from '../json/json-body'
+import { type Answered, bodyOfShape, responseInvalid } from '../json/json-client'
 import type { CallOptions, ServiceCore } from './service-core'
 
 /** The fields of the service, with times in UNIX seconds, and values derived from them. */
@@ -33,7 +33,7 @@ export interface Keys {
   ): Promise<SigningKey>
 }
 
-const readKey = /* @__PURE__ */ bodyOfShape(shapes => shapes.signingKeyShape)
+const readKey = /* @__PURE__ */ bodyOfShape(shapes => shapes.SigningKey)
 
 /** The largest time that a Date can hold, in seconds. */
 const MAX_SECONDS = 8_640_000_000_000

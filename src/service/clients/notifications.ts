@@ -2,11 +2,10 @@
 // 2.3).
 
 import { callback, knownOptions, type OptionNames, texts } from '../../engine/index'
-import { sameOriginUrl } from '../http/redirect-policy'
+import { sameOriginUrl } from '../http/http-transport'
 import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
-import { responseInvalid } from '../json/json-body'
-import type { JsonAnswer, JsonRequest } from '../json/json-client'
-import type { TokenSource } from '../tokens/token-source'
+import { type JsonAnswer, type JsonRequest, responseInvalid } from '../json/json-client'
+import type { TokenSource } from '../tokens/authorized-transport'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'
 

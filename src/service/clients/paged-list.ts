@@ -2,7 +2,7 @@
 // page is the address of the next one (feed-file-catalog.md, sections 2.3, 2.5, 3.8 and 3.9).
 
 import { asFeedError, FeedError, printableUrl } from '../../engine/index'
-import { sameOriginUrl } from '../http/redirect-policy'
+import { sameOriginUrl } from '../http/http-transport'
 
 /** The part of a search response that paging needs. */
 export interface SearchResponse {

@@ -3,7 +3,6 @@
 // is outside its window in every time zone from UTC-7 to UTC.
 
 import { excerpt, FeedError } from '../../engine/index'
-import { readDay, readHour } from '../date-forms'
 import type { ServiceProfile } from '../profile'
 
 /**
@@ -175,4 +174,24 @@ function startOfDay(ms: number): number {
 function shown(value: unknown): string {
   if (value instanceof Date) return hourText(value)
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+}
+
+/**
+ * Reads a day of the calendar `yyyyMMdd`. Returns its midnight in UTC, in milliseconds since 1970;
+ * undefined for any other text.
+ */
+export function readDay(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? []
+  return readHour(`${year}-${month}-${day}T00:00:00.000Z`)
+}
+
+/**
+ * Reads an hour `yyyy-MM-ddThh:00:00.000Z`. Returns milliseconds since 1970; undefined for any
+ * other text.
+ */
+export function readHour(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/.test(text)) return undefined
+  const time = new Date(text)
+  // Date reads February 30 and hour 24 as other days.
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text ? time.getTime() : undefined
 }

@@ -10,8 +10,7 @@ import {
   printableUrl,
   sendableHeaders,
 } from '../../engine/index'
-import type { HttpRequest, HttpTransport } from './http-transport'
-import { followRedirects } from './redirect-policy'
+import { followRedirects, type HttpRequest, type HttpTransport } from './http-transport'
 
 /** A function that answers a Request. */
 export type FetchLike = (request: Request) => Response | Promise<Response>

@@ -1,9 +1,10 @@
-// Sends JSON requests, repeats them where this may help, and checks the shape of bodies. The
-// operations themselves are in service/clients/.
+// Sends JSON requests, repeats them where this may help, and checks the shape of bodies:
+// RESPONSE_INVALID names the field that is wrong. The operations themselves are in service/clients/.
 
 import type { RequestHeaders, Secrets } from '../../engine/index'
 import {
   asTransportError,
+  excerpt,
   FeedError,
   listenable,
   mayPass,
@@ -12,10 +13,9 @@ import {
   readErrorText,
   readRefusal,
 } from '../../engine/index'
-import type { HttpTransport } from '../http/http-transport'
+import { type HttpTransport, readWholeBody } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
-import { readWholeBody } from '../http/whole-body'
-import { type ReadJson, responseInvalid } from './json-body'
+import type { JsonShape, SHAPES } from './shapes'
 
 export interface JsonRequest {
   /** The name of the operation, for errors. */
@@ -153,4 +153,53 @@ function postOf(headers: RequestHeaders, body: unknown) {
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   } as const
+}
+
+/** The request that a body answers, for errors. */
+export interface Answered {
+  readonly operation: string
+  readonly url: string
+}
+
+export type ReadJson<T> = (text: string, request: Answered) => Promise<T>
+
+/**
+ * Returns a function that reads bodies of one shape and keeps unknown fields. The first body loads
+ * the shapes. Calls at the top of a module are marked pure, so that a bundler can remove them
+ * together with unused clients.
+ */
+export function bodyOfShape<T>(shapeOf: (shapes: typeof SHAPES) => JsonShape<T>): ReadJson<T> {
+  return async (text, request) => {
+    const { SHAPES, shapeFault } = await import('./shapes')
+    const value = jsonOf(text, request)
+    const fault = shapeFault(shapeOf(SHAPES), value)
+    if (fault === undefined) return value as T
+    throw responseInvalid(request, fault.path, fault.reason)
+  }
+}
+
+export function responseInvalid(
+  { operation, url }: Answered,
+  path: string,
+  reason: string,
+): FeedError {
+  const context = {
+    operation,
+    url: printableUrl(url),
+    path: excerpt(path),
+    reason: excerpt(reason, 200),
+  }
+  return new FeedError(
+    'RESPONSE_INVALID',
+    `${operation}: ${path === '' ? 'the answer' : context.path} is invalid: ${context.reason}`,
+    context,
+  )
+}
+
+function jsonOf(text: string, request: Answered): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw responseInvalid(request, '', `not JSON: ${excerpt(text)}`)
+  }
 }

@@ -5,8 +5,14 @@ import type { Secrets } from '../../engine/index'
 import { type DiagnosticsMessages, ofRun, tokenTopic } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
+import type { TokenNeed } from './authorized-transport'
 import type { GrantedToken } from './token-grant'
-import type { ClientCredentials, TokenNeed } from './token-source'
+
+/** The credentials of the client-credentials flow. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
 
 export interface CredentialTokensOptions {
   readonly tokenUrl: string

@@ -6,11 +6,17 @@ import {
   type Server as SocketServer,
 } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FeedError } from '../../../src/engine/errors'
 import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
 import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
 import type { RangeFetcherOptions } from '../../../src/engine/stages/range/range-settings'
 import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
-import type { HttpTransport } from '../../../src/service/http/http-transport'
+import {
+  followRedirects,
+  type HttpTransport,
+  readWholeBody,
+  sameOriginUrl,
+} from '../../../src/service/http/http-transport'
 import { NodeTransport } from '../../../src/service/http/node-transport'
 import { sampleFile } from '../../engine/stages/scripted-transport'
 
@@ -394,5 +400,182 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     const asked = { url: origin, headers: {}, signal: new AbortController().signal }
     await expect(unused.send(asked)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
     expect(received).toBe(0)
+  })
+})
+
+describe('redirect policy', () => {
+  const from = 'https://feed.test/buy/feed/v1/file?limit=20'
+
+  describe('fault 84: links', () => {
+    test.each([
+      'https://evil.test/file',
+      'https://feed.test:8443/file',
+      'http://feed.test/file',
+      'https://user@feed.test/file',
+      'https://user:pw@feed.test/file',
+      'https://feed.test@evil.test/',
+      '//evil.test/file',
+      '\\\\evil.test\\file',
+      'https://feed.test.evil.test/',
+      'javascript:alert(1)',
+      'data:text/plain,x',
+      'blob:https://feed.test/file',
+      'http://',
+    ])('fault 84: %s is refused', link => {
+      expect(() => sameOriginUrl(from, link)).toThrow(
+        expect.objectContaining({ code: 'HTTP_ORIGIN_REFUSED' }),
+      )
+    })
+
+    test('fault 84: the refusal shows no user info', () => {
+      expect(() =>
+        sameOriginUrl('https://me:mine@feed.test/', 'https://user:pw@evil.test/file'),
+      ).toThrow(
+        expect.objectContaining({
+          context: { from: 'https://feed.test/', to: 'https://evil.test/file' },
+        }),
+      )
+    })
+
+    test('relative and absolute links within the origin are followed', () => {
+      expect(sameOriginUrl(from, 'https://FEED.test:443/other?a=1').href).toBe(
+        'https://feed.test/other?a=1',
+      )
+      expect(sameOriginUrl(from, '/file?continuation_token=x').href).toBe(
+        'https://feed.test/file?continuation_token=x',
+      )
+      expect(sameOriginUrl(from, '?limit=30').href).toBe(
+        'https://feed.test/buy/feed/v1/file?limit=30',
+      )
+    })
+  })
+
+  describe('redirects', () => {
+    const hop = (
+      status: number,
+      location: string | undefined,
+      onDiscard = () => {},
+    ): RangeResponse => ({
+      status,
+      header: name => (name === 'location' ? location : undefined),
+      body: (async function* () {})(),
+      discard: onDiscard,
+    })
+
+    test('are followed within the origin, each response discarded', async () => {
+      const sent: string[] = []
+      let discarded = 0
+      const response = await followRedirects({ url: 'https://feed.test/0' }, async url => {
+        sent.push(url.href)
+        const status = [301, 302, 303, 307, 308, 200][sent.length - 1] ?? 500
+        return hop(status, `/${sent.length}`, () => discarded++)
+      })
+      expect(response.status).toBe(200)
+      expect(sent).toEqual([0, 1, 2, 3, 4, 5].map(at => `https://feed.test/${at}`))
+      expect(discarded).toBe(5)
+    })
+
+    test('fault 84: end with an error after a loop', async () => {
+      let sent = 0
+      const looping = followRedirects({ url: 'https://feed.test/a' }, async () =>
+        hop(302, ++sent % 2 ? '/b' : '/a'),
+      )
+      await expect(looping).rejects.toMatchObject({
+        code: 'HTTP_REDIRECT_LOOP',
+        context: { url: 'https://feed.test/a', hops: 5 },
+      })
+      expect(sent).toBe(6)
+    })
+
+    test('fault 84: to a refused target send nothing', async () => {
+      const sent: string[] = []
+      const refused = followRedirects({ url: 'https://feed.test/a' }, async url => {
+        sent.push(url.href)
+        return hop(302, 'https://evil.test/b')
+      })
+      await expect(refused).rejects.toMatchObject({ code: 'HTTP_ORIGIN_REFUSED' })
+      expect(sent).toEqual(['https://feed.test/a'])
+    })
+
+    test('of a POST are its response, and it is sent once', async () => {
+      let sent = 0
+      const response = await followRedirects(
+        { url: 'https://feed.test/a', method: 'POST' },
+        async () => {
+          sent++
+          return hop(307, '/b')
+        },
+      )
+      expect([response.status, sent]).toEqual([307, 1])
+    })
+
+    test('without a target are the response', async () => {
+      expect(
+        (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined)))
+          .status,
+      ).toBe(302)
+      expect(
+        (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(304, '/b'))).status,
+      ).toBe(304)
+    })
+  })
+})
+
+describe('whole body', () => {
+  const limits = (limitMs = 1000) => ({
+    signal: new AbortController().signal,
+    limitMs,
+    onLimit: () => new FeedError('HTTP_TIMEOUT', 'slow', { url: 'u', phase: 'body', limitMs }),
+  })
+  const tooLong = () =>
+    new FeedError('RESPONSE_INVALID', 'long', {
+      operation: 'o',
+      url: 'u',
+      path: '',
+      reason: 'long',
+    })
+
+  function response(
+    parts: (seen: { discarded: number }) => AsyncGenerator<Uint8Array, void, void>,
+  ) {
+    const seen = { discarded: 0 }
+    return {
+      seen,
+      response: {
+        status: 200,
+        header: () => undefined,
+        body: parts(seen),
+        discard: () => void seen.discarded++,
+      },
+    }
+  }
+
+  const bytesOf = (text: string) =>
+    response(async function* () {
+      for (const byte of Buffer.from(text)) yield Uint8Array.of(byte)
+    })
+
+  test('a text of exactly the size limit is read, however it is cut into parts', async () => {
+    const whole = bytesOf('größe €')
+    expect(await readWholeBody(whole.response, 11, limits(), tooLong)).toBe('größe €')
+    const long = bytesOf('größe €')
+    await expect(readWholeBody(long.response, 10, limits(), tooLong)).rejects.toMatchObject({
+      code: 'RESPONSE_INVALID',
+    })
+    expect(whole.seen.discarded).toBeGreaterThan(0)
+    expect(long.seen.discarded).toBeGreaterThan(0)
+  })
+
+  test('one time limit holds for all parts of a slow body', async () => {
+    const { response: dripping, seen } = response(async function* (seen) {
+      while (seen.discarded === 0) {
+        await new Promise(resolve => setTimeout(resolve, 2))
+        yield Uint8Array.of(32)
+      }
+    })
+    await expect(readWholeBody(dripping, 1 << 20, limits(20), tooLong)).rejects.toMatchObject({
+      code: 'HTTP_TIMEOUT',
+    })
+    expect(seen.discarded).toBeGreaterThan(0)
   })
 })

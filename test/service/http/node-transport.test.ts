@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { Agent, createServer } from 'node:http'
 import { createServer as createSocketServer } from 'node:net'
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import {
   bodyOfStream,
   contentLengthRefusal,
   NodeTransport,
+  ReadBlock,
 } from '../../../src/service/http/node-transport'
 
 // http-transport.test.ts tests what both transports have in common.
@@ -172,4 +174,41 @@ test('other errors of the HTTP parser are not recognised as Content-Length', () 
     new FeedError('HTTP_TRANSPORT', 'no content-length', { url }),
   ])
     expect(contentLengthRefusal(error, url)).toBeUndefined()
+})
+
+describe('large reads', () => {
+  const KIB = 1024
+
+  test('a read that fills its block is followed by a larger block, up to a limit', () => {
+    const sizesAfter = (share: number) => {
+      const block = new ReadBlock()
+      return [0, 1, 2, 3, 4].map(() => {
+        const { length } = block.room
+        block.take(length * share)
+        return length / KIB
+      })
+    }
+    expect(sizesAfter(1)).toEqual([64, 128, 256, 256, 256])
+    expect(sizesAfter(0.9)).toEqual([64, 64, 64, 64, 64])
+  })
+
+  test('no byte of memory is given twice, and each read has room', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 60 }),
+        shares => {
+          const block = new ReadBlock()
+          const parts = shares.map((share, index) => {
+            expect(block.room.length).toBeGreaterThanOrEqual(16 * KIB)
+            const bytes = Math.max(1, Math.floor(share * block.room.length))
+            block.room.fill(index + 1, 0, bytes)
+            return block.take(bytes)
+          })
+          for (const [index, part] of parts.entries())
+            expect(part.every(byte => byte === index + 1)).toBe(true)
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
 })

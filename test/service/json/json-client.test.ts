@@ -4,9 +4,8 @@ import { FeedError } from '../../../src/engine/errors'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
-import { bodyOfShape } from '../../../src/service/json/json-body'
-import { JsonClient } from '../../../src/service/json/json-client'
-import { z } from '../../../src/service/json/json-shape'
+import { bodyOfShape, JsonClient } from '../../../src/service/json/json-client'
+import { z } from '../../../src/service/json/shapes'
 
 const read = bodyOfShape(() =>
   z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }),

@@ -3,8 +3,8 @@ import { Secrets } from '../../../src/engine/codec/secrets'
 import { FeedError } from '../../../src/engine/errors'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { requestSettings } from '../../../src/service/http/request-settings'
+import type { TokenNeed, TokenSource } from '../../../src/service/tokens/authorized-transport'
 import { AuthorizedTransport } from '../../../src/service/tokens/authorized-transport'
-import type { TokenNeed, TokenSource } from '../../../src/service/tokens/token-source'
 
 const url = 'https://a.test/file'
 const signal = new AbortController().signal

@@ -1,10 +1,44 @@
-// Makes file names from identifiers of the service. No identifier leads out of the folder.
+// Identifiers of the service as parts of addresses and of file names. No identifier leads out of a
+// path or of a folder.
 
 import { createHash } from 'node:crypto'
-import { anyText, arrayOf, excerpt, FeedError } from '../../engine/index'
+import { anyText, arrayOf, excerpt, FeedError, filledText } from '../engine/index'
+
+/**
+ * Identifiers that are refused: empty ones, dot segments, and those with separators, control
+ * characters or lone surrogates. URL parsers read a backslash as a slash. Encoding alone is not
+ * enough, because `encodeURIComponent('..')` is `..`, which leads out of the path.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
+const REFUSED = /^$|^\.\.?$|[/\\\u0000-\u001f\u007f]|\p{Surrogate}/u
+
+/**
+ * Returns the identifier percent-encoded as one path segment. Throws HTTP_IDENTIFIER_INVALID, which
+ * names `parameter`.
+ *
+ * @example
+ * ```ts
+ * import { pathSegment } from 'feedmill'
+ *
+ * console.log(pathSegment('file_id', 'a b'))
+ * // => a%20b
+ * ```
+ */
+export function pathSegment(parameter: string, identifier: string): string {
+  filledText('parameter', parameter)
+  if (REFUSED.test(anyText(parameter, identifier))) {
+    const context = { parameter, excerpt: excerpt(JSON.stringify(identifier), 60) }
+    throw new FeedError(
+      'HTTP_IDENTIFIER_INVALID',
+      `${parameter} cannot be one segment of a path: check the identifier`,
+      context,
+    )
+  }
+  return encodeURIComponent(identifier)
+}
 
 /** The limit of a name without suffixes. File systems allow 255 bytes. */
-const MAX_BYTES = 200
+const MAX_NAME_BYTES = 200
 
 /**
  * Returns one file name for several identifiers, with the ending `.tsv.gz`. Letters, digits, `_`
@@ -27,10 +61,10 @@ export function fileNameOf(kind: string, identifiers: readonly string[]): string
   ]
     .map(namePart)
     .join('.')
-  if (name.length <= MAX_BYTES) return `${name}.tsv.gz`
+  if (name.length <= MAX_NAME_BYTES) return `${name}.tsv.gz`
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
   // No encoded identifier contains `%-`, so a cut name differs from every other name.
-  return `${name.slice(0, MAX_BYTES - 34)}%-${hash}.tsv.gz`
+  return `${name.slice(0, MAX_NAME_BYTES - 34)}%-${hash}.tsv.gz`
 }
 
 function namePart(identifier: string): string {
