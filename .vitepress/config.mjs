@@ -5,19 +5,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
-import { addressOf, copyLinkedFiles, githubAnchor, repositoryLinks } from './repository-links.mjs'
+import { addressOf, copyLinkedFiles } from './repository-links.mjs'
+import { markdownOf, search } from './search.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const { homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** The pages for tasks, in the order of the sidebar. Every other page of the guide follows them. */
+/**
+ * The pages for tasks, in the order of the sidebar: each goes from the start of one thing to its end.
+ * Every other page of the guide explains one part, and the reference lists all of one kind.
+ */
 const TASKS = [
+  'getting-started',
+  'csv-over-http',
   'rows',
-  'sync',
-  'own-stage',
   'own-feed',
   'sqlite',
-  'runtimes',
+  'databases',
+  'sync',
+  'queue',
+  'quarantine',
+  'own-stage',
+  'verify',
   'ci',
   'troubleshooting',
 ]
@@ -45,10 +54,7 @@ export default defineConfig({
   rewrites: path => `${addressOf(path)}.md`,
   // Without it a browser asks for /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  markdown: {
-    config: md => md.use(repositoryLinks, ROOT),
-    anchor: { slugify: githubAnchor },
-  },
+  markdown: markdownOf(ROOT),
   buildEnd: ({ outDir }) => copyLinkedFiles(ROOT, outDir),
   // The pages have no front matter, because GitHub would show it.
   transformPageData: page => {
@@ -58,22 +64,27 @@ export default defineConfig({
     outline: [2, 3],
     externalLinkIcon: true,
     socialLinks: [{ icon: 'github', link: homepage.replace(/#.*/, '') }],
-    search: { provider: 'local' },
+    search,
     nav: [
-      { text: 'Tasks', link: '/guide/rows', activeMatch: '^/guide/' },
+      { text: 'Getting started', link: '/guide/getting-started' },
       { text: 'Reference', link: '/reference/options', activeMatch: '^/(reference|api)/' },
-      { text: 'Map', link: '/map' },
       { text: 'Changes', link: '/changelog' },
     ],
     sidebar: [
       { text: 'Start', items: [{ text: 'What feedmill does', link: '/' }] },
-      { text: 'Tasks', items: guideEntries(TASKS) },
-      { text: 'In depth', items: guideEntries(guide.filter(name => !TASKS.includes(name))) },
+      { text: 'Tasks: one thing, from start to end', items: guideEntries(TASKS) },
       {
-        text: 'Reference',
-        items: pagesOf('src/reference').map(name => entry(`src/reference/${name}`)),
+        text: 'Guides: how one part works',
+        items: guideEntries(guide.filter(name => !TASKS.includes(name))),
       },
-      { text: 'Public names', items: pagesOf('src/api').map(name => entry(`src/api/${name}`)) },
+      {
+        text: 'Reference: all of one kind',
+        items: [
+          ...pagesOf('src/reference').map(name => entry(`src/reference/${name}`)),
+          // The page of an entry leads to those of its classes, functions and types.
+          ...pagesOf('src/api').filter(name => !name.includes('-')).map(name => entry(`src/api/${name}`)),
+        ],
+      },
       {
         text: 'For contributors',
         collapsed: true,

@@ -18,6 +18,7 @@ import { linkPackages, packedPackage, plainInstall } from './packed-package'
 import { projectFolder } from './project-folder'
 import { testProjectOfStranger } from './project-of-a-stranger'
 import { packedProblems } from './release/rules'
+import { testSearch } from './site/search'
 import {
   expectRun,
   moduleOf,
@@ -124,6 +125,8 @@ test('every relative link and image of its pages leads to one of its files', () 
   )
   expect(brokenLinks(installed, pages)).toEqual([])
 })
+
+describe('the search', () => testSearch(() => installed))
 
 const PROGRAM = `
 const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]).to(new Gunzip()).to(new TsvRowParser({ schema: itemSchema })).map(row => row.toObject()).toArray()

@@ -244,6 +244,13 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
         undefined,
       ],
     ]),
+  'getting-started': ({ printed }) => expect(printed).toEqual([]),
+  'getting-started-query': ({ printed, facts }) => {
+    const [found] = printed[0] as [{ availability: string; items: number; highest: number }[]]
+    expect(found.reduce((sum, { items }) => sum + items, 0)).toBe(facts.sampleRows)
+    expect(found[0]).toMatchObject({ availability: 'AVAILABLE', highest: expect.any(Number) })
+  },
+  'csv-into-database': ({ printed }) => expect(printed).toEqual([[1, 'rows']]),
   'csv-over-http': ({ printed }) => expect(printed).toEqual([['A-1', 'a "small" lamp']]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
