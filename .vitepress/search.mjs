@@ -29,7 +29,7 @@ const miniSearch = {
     fuzzy: term => (term.length > 4 ? 0.2 : false),
     boost: { title: 4, text: 2, titles: 1 },
     // What a page of the guide explains comes before the names and options that it is made of.
-    boostDocument: id => (/^\/guide\//.test(id) ? 3 : /^\/api\//.test(id) ? 0.5 : 1),
+    boostDocument: id => (/^\/guide\//.test(id) ? 2 : /^\/api\//.test(id) ? 0.7 : 1),
   },
 }
 

@@ -30,6 +30,7 @@ const DOCUMENTS = [
   ...GUIDE,
 ]
 const README_LINES = 220
+const CODE_CHARACTERS = 100
 const SCREEN_LINES = 40
 
 const MAP_LINES = 300
@@ -62,6 +63,13 @@ test('a link to a file or a heading that is not there is found, and code is no l
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test.each(['README.md', ...GUIDE])('%s: no line of code is wider than a page shows', path => {
+  // A block without a language is what a program prints.
+  const blocks = textOf(path).matchAll(/^( *)```\w+\n(.*?)^\1```$/gms)
+  const lines = [...blocks].flatMap(([, , code]) => code!.split('\n'))
+  expect(lines.filter(line => line.length > CODE_CHARACTERS)).toEqual([])
 })
 
 test('the README leads to every page of the guide', () => {
