@@ -47,7 +47,7 @@ export default {
   treatWarningsAsErrors: true,
   intentionallyNotExported: [
     // Constants of which only the type is public.
-    'FAULT_KINDS',
+    'FAULTS',
     'HEADER_FORMS',
     'HEADER_SPELLINGS',
     'COMPANIONS',
