@@ -24,7 +24,7 @@ export const SLOWED_PARTS = {
     everyCalls: 1,
   },
   decoder: {
-    places: ['src/engine/codec/decode/timestamp.ts'],
+    places: ['src/engine/codec/decode/scalars.ts'],
     at: /export function readTimestamp\([^{]*\{/g,
     replacement: '$&\n  busy()',
     everyCalls: 64,

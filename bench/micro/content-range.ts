@@ -1,6 +1,6 @@
 // Reading Content-range headers: both forms, with and without a total.
 
-import { readContentRange } from '../../src/engine/codec/range/content-range'
+import { readContentRange } from '../../src/engine/codec/range/file-identity'
 import type { MicroCase } from './micro-case'
 
 const HEADERS = [

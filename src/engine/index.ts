@@ -1,35 +1,34 @@
 // The door of the engine: what the other rooms use of it.
 
 export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
-export { byteBlock } from './codec/byte-block'
-export { ByteReader } from './codec/byte-reader'
-export { ByteWriter, writeNumber } from './codec/byte-writer'
+export { ByteReader, ByteWriter, writeNumber } from './codec/byte-records'
 export { AspectsJson } from './codec/cells/aspects-json'
-export type { BatchHashes } from './codec/cells/batch-hashes'
-export { cellHash } from './codec/cells/cell-hash'
-export { hashBatch } from './codec/cells/hash-batch'
-export { lastBytes } from './codec/cells/last-bytes'
-export { crcOf } from './codec/crc-table'
-export { decodeAspects } from './codec/decode/aspects'
-export { decodeBoolean, readBoolean } from './codec/decode/boolean'
+export type { BatchHashes } from './codec/cells/hash-batch'
+export { cellHash, hashBatch, lastBytes } from './codec/cells/hash-batch'
+export { decodeAspects, decodeConditionDescriptors } from './codec/decode/aspects'
+export type { CellSource } from './codec/decode/cell-decoder'
+export { isBadCell } from './codec/decode/cell-decoder'
 export { decoderOf } from './codec/decode/cell-decoders'
-export type { CellSource } from './codec/decode/cell-source'
-export { decodeConditionDescriptors } from './codec/decode/condition-descriptors'
-export { decodeDate } from './codec/decode/date'
-export { decodeDecimal, isDecimal } from './codec/decode/decimal'
-export { decodeFloat64 } from './codec/decode/float64'
-export { decodeInt32, readInt32 } from './codec/decode/int32'
-export { decodeInt64 } from './codec/decode/int64'
-export { isBadCell } from './codec/decode/invalid-cell'
-export { decodeJson } from './codec/decode/json'
-export { decodeList } from './codec/decode/list'
-export { decodeRegions } from './codec/decode/regions'
-export { subtractRegions } from './codec/decode/ship-to'
-export { decodeTimestamp, readTimestamp } from './codec/decode/timestamp'
-export { crc32 } from './codec/gzip/crc32'
+export { decodeList, decodeRegions, subtractRegions } from './codec/decode/lists'
+export {
+  decodeDecimal,
+  decodeFloat64,
+  decodeInt32,
+  decodeInt64,
+  isDecimal,
+  readInt32,
+} from './codec/decode/numbers'
+export {
+  decodeBoolean,
+  decodeDate,
+  decodeJson,
+  decodeTimestamp,
+  readBoolean,
+  readTimestamp,
+} from './codec/decode/scalars'
+export { crc32, crcOf } from './codec/gzip/crc32'
 export { gzipLimits } from './codec/gzip/limits'
 export type { GzipFacts } from './codec/gzip/members'
-export { JsonBuffer } from './codec/json-buffer'
 export {
   type ChangeKind,
   checksumOfRegister,
@@ -61,15 +60,16 @@ export {
   type QuarantinedFile,
   type RowQuarantine,
 } from './codec/quarantine/row-quarantine'
-export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/content-sniff'
 export type { FileIdentity } from './codec/range/file-identity'
-export type { Piece } from './codec/range/piece'
-export { printableUrl } from './codec/range/printable-url'
-export { readRefusal } from './codec/range/refusal'
-export type { ReorderBufferOptions } from './codec/range/reorder-buffer'
-export { type RequestHeaders, sendableHeaders } from './codec/range/request-headers'
-export { requestUrl } from './codec/range/request-url'
-export { statusError } from './codec/range/status-error'
+export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/file-identity'
+export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
+export {
+  printableUrl,
+  type RequestHeaders,
+  requestUrl,
+  sendableHeaders,
+} from './codec/range/request'
+export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
 export { type FileProgress, RowBatch } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'
@@ -82,9 +82,9 @@ export {
   readRowImage,
   writeRowImage,
 } from './codec/row-image'
-export { rowBatch, rowsInput } from './codec/row-input'
-export { writeRowJson } from './codec/row-json'
+export { JsonBuffer, writeRowJson } from './codec/row-json'
 export { Secrets } from './codec/secrets'
+export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
 export { TextPrefix } from './codec/text-prefix'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
 export { type CellRules, type Dialect, DOCUMENTED_CELLS, type Quoting } from './codec/tsv/dialect'
@@ -93,8 +93,7 @@ export { TsvParser, type TsvParserOptions } from './codec/tsv/parser'
 export { CELL_END } from './codec/tsv/scanner'
 export type { TsvScannerName } from './codec/tsv/tsv-scanner'
 export type { StageCounters } from './core/counters'
-export { turnIfDue } from './core/event-loop'
-export { PAUSE, type Pause, type Steps } from './core/steps'
+export { PAUSE, type Pause, type Steps, turnIfDue } from './core/steps'
 export {
   type DiagnosticsMessages,
   fileTopic,
@@ -110,13 +109,17 @@ export {
 } from './diagnostics/channels'
 export { type Logger, type LogLevel, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'
+export { removeAtExit, removeNow } from './disk/atomic-file'
 export {
   type DurableFile,
   type DurableFiles,
   machineFiles,
+  readWhole,
+  replaceWhole,
   scratchFiles,
+  withFile,
+  writeSynced,
 } from './disk/durable-files'
-export { removeAtExit, removeNow } from './disk/remove-at-exit'
 export { corruptState, onDisk, stateIo } from './disk/state-errors'
 export {
   createOwn,
@@ -127,7 +130,6 @@ export {
   unlessMissing,
   writeAll,
 } from './disk/system-calls'
-export { readWhole, replaceWhole, withFile, writeSynced } from './disk/whole-file'
 export {
   type AnyFeedError,
   type AuthChallenge,
@@ -204,8 +206,8 @@ export {
   text,
   timestamp,
 } from './schema/column-kinds'
-export { spellingOf } from './schema/column-names'
 export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
+export { spellingOf } from './schema/column-spec'
 export {
   type CellOf,
   type ChosenColumns,
@@ -247,9 +249,13 @@ export { byteSink } from './sinks/byte-sink'
 export type { ColumnOf } from './sinks/csv-columns'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export type { SinkTarget } from './sinks/destination'
-export { jsonWriter } from './sinks/json-writer'
-export { type NdjsonItem, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
-export { sinkFailed } from './sinks/sink-failed'
+export {
+  jsonWriter,
+  type NdjsonItem,
+  type NdjsonSinkOptions,
+  ndjsonSink,
+} from './sinks/ndjson-sink'
+export { sinkFailed } from './sinks/sink-errors'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
 export { TableColumns, type TableSinkOptions } from './sinks/table-columns'
 export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cells'
@@ -260,6 +266,7 @@ export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
 export { inflateEngine } from './stages/gunzip-engine'
 export { setMaxInflateWorkers } from './stages/inflate-worker-limit'
 export { Inflation } from './stages/inflation'
+export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
 export {
   type HeadersProvider,
@@ -269,7 +276,11 @@ export {
   rangeSettings,
 } from './stages/range/range-settings'
 export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
-export { readErrorText, readInTime } from './stages/range/response-body'
+export {
+  asTransportError,
+  type ReportingTransport,
+  watchedTransport,
+} from './stages/range/range-transport'
 export {
   mayPass,
   Retries,
@@ -278,11 +289,13 @@ export {
   type RetryPolicy,
   retryPolicy,
 } from './stages/range/retries'
-export { MOST_SENDS, type SendReason, sendInTime, sendRenewing } from './stages/range/send-request'
-export { timeLimit } from './stages/range/time-limits'
-export { asTransportError } from './stages/range/transport-error'
-export { type ReportingTransport, watchedTransport } from './stages/range/watched-request'
-export { Semaphore } from './stages/semaphore'
+export {
+  MOST_SENDS,
+  type SendReason,
+  sendInTime,
+  sendRenewing,
+  timeLimit,
+} from './stages/range/send-request'
 export { SideInput, type SideSource } from './stages/side-input'
 export { Source } from './stages/source'
 export { type Outputs, Stage } from './stages/stage'
@@ -293,4 +306,4 @@ export {
 } from './stages/tsv-object-parser'
 export { TsvRowParser } from './stages/tsv-row-parser'
 export { type TsvRowParserOptions, TsvStage } from './stages/tsv-stage'
-export { listenable, pause, type WaitLimits, waitFor } from './stages/wait'
+export { listenable, pause, Semaphore, type WaitLimits, waitFor } from './stages/wait'

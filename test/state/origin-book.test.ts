@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ByteWriter } from '../../src/engine/codec/byte-writer'
+import { ByteWriter } from '../../src/engine/codec/byte-records'
 import { writeRowImage } from '../../src/engine/codec/row-image'
 import type { Dialect } from '../../src/engine/codec/tsv/dialect'
 import { TsvParser } from '../../src/engine/codec/tsv/parser'

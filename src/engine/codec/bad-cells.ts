@@ -3,8 +3,8 @@
 
 import type { FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
+import { isBadCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
-import { isBadCell } from './decode/invalid-cell'
 import type { Row } from './row'
 import type { RowBatch } from './row-batch'
 import type { BoundColumn } from './tsv/header'

@@ -4,12 +4,15 @@
 import { excerpt, FeedError } from '../errors'
 import { nameHint } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
-import { mayHaveBigInts } from './bigint-text'
+import { invalidCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
-import { invalidCell } from './decode/invalid-cell'
-import { type ObjectMaker, objectMaker } from './object-maker'
+import {
+  type ObjectMaker,
+  objectMaker,
+  type TextObjectMaker,
+  textObjectMaker,
+} from './object-maker'
 import type { ColumnReader } from './row-cells'
-import { type TextObjectMaker, textObjectMaker } from './text-object-maker'
 import type { BoundHeader } from './tsv/header'
 
 /**
@@ -146,4 +149,21 @@ function readerOf(spec: ColumnSpec): ColumnReader {
     decode,
     read,
   }
+}
+
+/** Returns whether the values of a column may be bigints or lists of them. */
+export function mayHaveBigInts({ type, element }: ColumnSpec): boolean {
+  return type === 'int64' || type === 'cell' || (element !== undefined && mayHaveBigInts(element))
+}
+
+/** Returns the object, with text in place of bigints, for which JSON has no form, and of those in lists. */
+export function bigIntsAsText<T extends object>(object: T): { [N in keyof T]: unknown } {
+  const changed: { [N in keyof T]: unknown } = { ...object }
+  for (const name of Object.keys(object) as (keyof T)[]) changed[name] = asText(object[name])
+  return changed
+}
+
+function asText(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  return Array.isArray(value) ? value.map(each => asText(each)) : value
 }

@@ -5,7 +5,7 @@
 // its run. So a cell needs no call out of JavaScript, and a string that a caller keeps pins the
 // text of a few rows only. A cell with a byte of 0x80 or above is decoded as UTF-8 when it is read.
 
-import type { CellSource } from './decode/cell-source'
+import type { CellSource } from './decode/cell-decoder'
 import type { TextPrefix } from './text-prefix'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
 import { CELL_END, type RowIndex } from './tsv/scanner'

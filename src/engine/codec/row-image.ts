@@ -4,11 +4,11 @@
 //
 //   origin · row · line · byte offset · flags · length of each cell │ the row's bytes
 //
-// byte-writer.ts says how the numbers are written.
+// byte-records.ts says how the numbers are written.
 
 import type { FeedFile } from '../schema/feed-schema'
-import { ByteReader } from './byte-reader'
-import type { ByteWriter } from './byte-writer'
+import type { ByteWriter } from './byte-records'
+import { ByteReader } from './byte-records'
 import type { TextPrefix } from './text-prefix'
 import type { BoundHeader } from './tsv/header'
 import { CELL_MARK, type RowIndex } from './tsv/scanner'

@@ -3,11 +3,10 @@
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
-import { bigIntsAsText } from './bigint-text'
+import { isBadCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
-import { isBadCell } from './decode/invalid-cell'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
-import { unknownColumn } from './projection'
+import { bigIntsAsText, unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
 import type { TextPrefix } from './text-prefix'
 

@@ -7,7 +7,7 @@
 //                       └─next()─▶ inputs: the driver of the stage before, or an inbox
 //
 // The only pull loop of the project is `Driver.next`. The driver never yields to the event loop by
-// itself: a caller that loops over `next` decides when to yield (event-loop.ts), and gets a `PAUSE`
+// itself: a caller that loops over `next` decides when to yield (steps.ts), and gets a `PAUSE`
 // where a step had no output.
 //
 // If you change the order of steps, also change src/README.md ("How data flows") and the laws in

@@ -1,7 +1,9 @@
 // Lazy sequences of outputs. A sequence answers at once where it can, and with a promise only where
 // it waits. This file also has `PAUSE`, with which a machine yields the thread while it works
-// without an output. An async generator costs microseconds for each step and layer, so the
-// sequences of the hot path are `Steps`.
+// without an output, and decides when stages yield to the event loop. An async generator costs
+// microseconds for each step and layer, so the sequences of the hot path are `Steps`.
+
+import { setImmediate } from 'node:timers'
 
 export type Step<T> = IteratorResult<T, void>
 
@@ -40,4 +42,45 @@ export class Steps<T> implements AsyncIterable<T> {
 
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+/** Stages may work for so long before timers, sockets and abort signals are served. */
+const SLICE_MS = 10
+
+/**
+ * When the first stage began to work in the current turn; undefined while none has. All stages of the
+ * thread share it, because they share the event loop.
+ */
+let workingSince: number | undefined
+/** One promise for all stages that wait for the next turn. */
+let nextTurn: Promise<undefined> | undefined
+
+/** Returns true when stages have worked in this turn for so long that they must yield. */
+function isTurnDue(now: number): boolean {
+  if (workingSince !== undefined) return now - workingSince > SLICE_MS
+  workingSince = now
+  // The immediate must not keep the process alive: with no other work, no stage waits for it.
+  setImmediate(endSlice).unref()
+  return false
+}
+
+/** Resolves after timers and sockets had their turn. */
+function eventLoopTurn(): Promise<undefined> {
+  nextTurn ??= new Promise(resolve => {
+    setImmediate(() => {
+      nextTurn = undefined
+      endSlice()
+      resolve(undefined)
+    })
+  })
+  return nextTurn
+}
+
+/** Returns a turn of the event loop to wait for where one is due, and undefined otherwise. */
+export function turnIfDue(): Promise<undefined> | undefined {
+  return isTurnDue(performance.now()) ? eventLoopTurn() : undefined
+}
+
+function endSlice(): void {
+  workingSince = undefined
 }

@@ -7,6 +7,7 @@
 // for a day: before that it may be the file of another writer, on this machine or another one.
 
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import {
   type FileHandle,
   lstat,
@@ -18,7 +19,6 @@ import {
   stat,
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
 import { createOwn, syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
 /** The mode of a new file before the process's umask is applied. */
@@ -151,4 +151,37 @@ export function descriptorOf(path: string): number | undefined {
   return number === undefined || (number.pid ?? `${process.pid}`) !== `${process.pid}`
     ? undefined
     : Number(number.fd)
+}
+
+// Temporary files and folders of this process, which are removed at the latest when it exits. A
+// process that is killed leaves them behind.
+
+const temporary = new Set<string>()
+
+/** Has the file or folder removed when the process exits. */
+export function removeAtExit(path: string): void {
+  if (temporary.size === 0) process.on('exit', removeAll)
+  temporary.add(path)
+}
+
+/** The file or folder stays, or is already gone. */
+export function keepAtExit(path: string): void {
+  temporary.delete(path)
+  if (temporary.size === 0) process.off('exit', removeAll)
+}
+
+/** Removes the file or folder now. Fails with the system's own error. */
+export async function removeNow(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+  keepAtExit(path)
+}
+
+function removeAll(): void {
+  for (const path of temporary) {
+    try {
+      rmSync(path, { recursive: true, force: true })
+    } catch {
+      // The process ends in any case, and the other files have to be removed too.
+    }
+  }
 }

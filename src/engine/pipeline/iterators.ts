@@ -1,9 +1,10 @@
-// Async iterators over a run: by item, by element, and over several pipelines. They are written by
+// Async iterators over a run: by item, by element, and over several pipelines; and the source stage
+// over any iterable. The iterators are written by
 // hand for two reasons. Leaving one ends the run at once, even while it waits; an async generator
 // queues `return` behind the pending step. And the next element of a batch costs only one promise.
 
+import { Source } from '../stages/source'
 import { type ElementOf, elementsOf } from './batch'
-import type { AnyIterable } from './iterable-source'
 import type { Run } from './run'
 
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
@@ -142,4 +143,49 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
 /** The part of a pipeline that this file reads. */
 interface Readable<T> {
   batches(): ItemIterator<T>
+}
+
+export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
+
+/**
+ * A source over any iterable: arrays, generators, Node streams, web streams, and the batches of other
+ * pipelines. Destroying it also destroys or cancels the iterable at once, even
+ * while a read is pending.
+ */
+export class IterableSource<T> extends Source<T> {
+  readonly #iterable: AnyIterable<T>
+  #cancel = () => {}
+
+  constructor(iterable: AnyIterable<T>) {
+    super('source')
+    this.#iterable = iterable
+    if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
+  }
+
+  protected override produce(): AnyIterable<T> {
+    return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
+  }
+
+  protected override release(): Promise<void> | undefined {
+    this.#cancel()
+    const { destroy, lastWork } = this.#iterable as { destroy?: unknown; lastWork?: unknown }
+    if (typeof destroy === 'function') destroy.call(this.#iterable)
+    return typeof lastWork === 'function' ? lastWork.call(this.#iterable) : undefined
+  }
+
+  // The iterator of a web stream queues `return` behind the pending read; its reader cancels at
+  // once.
+  async *#readWebStream(stream: ReadableStream<T>): AsyncGenerator<T, void, void> {
+    const reader = stream.getReader()
+    this.#cancel = () => void reader.cancel().catch(() => {})
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  }
+}
+
+function isWebStream<T>(value: object): value is ReadableStream<T> {
+  return typeof (value as { getReader?: unknown }).getReader === 'function'
 }

@@ -15,8 +15,13 @@ import {
   withMethods,
 } from '../options'
 import { type ElementOf, elementsOf, type NarrowedItem } from './batch'
-import { type AnyIterable, IterableSource } from './iterable-source'
-import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
+import {
+  type AnyIterable,
+  ConcatIterator,
+  ElementIterator,
+  ItemIterator,
+  IterableSource,
+} from './iterators'
 import { type MapAsyncOptions, MapAsyncRows } from './map-async'
 import type { NodeTransform } from './pairs'
 import { BatchRows, FilterRows, MapRows, TakeRows, TapRows } from './row-stages'

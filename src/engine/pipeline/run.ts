@@ -7,9 +7,8 @@
 // test/engine/pipeline/.
 
 import type { StageCounters } from '../core/counters'
-import { turnIfDue } from '../core/event-loop'
 import { Driver, type Inputs, NO_INPUTS, ReadAhead } from '../core/machine'
-import { DONE, isPromise, PAUSE, type Step } from '../core/steps'
+import { DONE, isPromise, PAUSE, type Step, turnIfDue } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'
 import { asFeedError, FeedError } from '../errors'

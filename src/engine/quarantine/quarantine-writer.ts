@@ -9,8 +9,8 @@ import type {
   RowQuarantine,
 } from '../codec/quarantine/row-quarantine'
 import type { DurableFile, DurableFiles } from '../disk/durable-files'
+import { withFile } from '../disk/durable-files'
 import { corruptState, stateIo } from '../disk/state-errors'
-import { withFile } from '../disk/whole-file'
 
 /** Bytes of text that are gathered before a write. */
 const WRITE_BYTES = 1 << 16

@@ -6,7 +6,7 @@ import { withoutLinks } from '../disk/atomic-file'
 import { machineFiles } from '../disk/durable-files'
 import { FeedError } from '../errors'
 import { filePath } from '../options'
-import { sinkFailed } from '../sinks/sink-failed'
+import { sinkFailed } from '../sinks/sink-errors'
 import { QuarantineWriter } from './quarantine-writer'
 
 const NAME = 'quarantine'

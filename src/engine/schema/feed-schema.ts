@@ -3,8 +3,7 @@
 // codec/tsv/header.ts.
 
 import { filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
-import { spellingOf } from './column-names'
-import { type ColumnSpec, checkColumn } from './column-spec'
+import { type ColumnSpec, checkColumn, spellingOf } from './column-spec'
 
 export type Columns = Readonly<Record<string, ColumnSpec>>
 

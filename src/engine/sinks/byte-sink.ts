@@ -1,6 +1,6 @@
 // A sink that writes bytes as they are.
 
-import { byteBlock } from '../codec/byte-block'
+import { byteBlock } from '../codec/stage-input'
 import type { Sink } from '../pipeline/sink'
 import { ByteOutput } from './byte-output'
 import type { SinkTarget } from './destination'

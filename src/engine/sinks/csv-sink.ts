@@ -6,11 +6,11 @@ import { excerpt, FeedError } from '../errors'
 import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
+import { TextOutput } from './byte-output'
 import { type ColumnOf, CsvColumns, checkColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
-import { unwritableKind, valueInvalid } from './element-kind'
-import { jsonWriter } from './json-writer'
-import { TextOutput } from './text-output'
+import { jsonWriter } from './ndjson-sink'
+import { unwritableKind, valueInvalid } from './sink-errors'
 
 export interface CsvSinkOptions<N extends string = string> {
   /** The columns in their order. Default: the columns of the first row. */

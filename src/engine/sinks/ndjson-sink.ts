@@ -4,10 +4,9 @@ import { excerpt, FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
+import { TextOutput } from './byte-output'
 import type { SinkTarget } from './destination'
-import { type Unwritable, unwritableKind, valueInvalid } from './element-kind'
-import { jsonWriter } from './json-writer'
-import { TextOutput } from './text-output'
+import { type Unwritable, unwritableKind, valueInvalid } from './sink-errors'
 
 export interface NdjsonSinkOptions {
   /** `gzip` compresses the file. Default: no compression. */
@@ -112,4 +111,26 @@ function describe(element: unknown): string {
     return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
   if (typeof element === 'bigint') return 'a BigInt'
   return typeof element === 'number' ? String(element) : typeof element
+}
+
+const bigIntAsText = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value
+
+/**
+ * Makes a function that returns the JSON of a value, with bigints as text, and throws what JSON.stringify throws. A
+ * replacer would make every value slower, so it comes into use with the first bigint.
+ */
+export function jsonWriter(): (value: unknown) => string | undefined {
+  let replacer: typeof bigIntAsText | undefined
+  return value => {
+    if (replacer !== undefined) return JSON.stringify(value, replacer)
+    try {
+      return JSON.stringify(value)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      const json = JSON.stringify(value, bigIntAsText)
+      replacer = bigIntAsText
+      return json
+    }
+  }
 }

@@ -1,12 +1,12 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
+import { createRequire } from 'node:module'
 import { FeedError } from '../errors'
 import { choice, filePath, filledText, knownOptions, type OptionNames } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
-import { sinkFailed } from './sink-failed'
-import { loadSqlite, type OpenSqlite, type SqliteDatabase, type SqliteValue } from './sqlite-driver'
+import { sinkFailed } from './sink-errors'
 import { TableColumns, type TableSinkOptions } from './table-columns'
 
 export interface SqliteSinkOptions extends TableSinkOptions {
@@ -130,4 +130,42 @@ function isDecimal(value: object): value is { readonly text: string } {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
+}
+
+// The adapter of SQLite: the module of Node where this Node has one (22.13 or later), or else the
+// optional package better-sqlite3. Both are synchronous, and this is the part that they share.
+
+/** A value of SQLite. */
+export type SqliteValue = string | number | bigint | null
+
+export interface SqliteDatabase {
+  exec(sql: string): unknown
+  prepare(sql: string): { run(...values: SqliteValue[]): unknown }
+  close(): unknown
+}
+
+export type OpenSqlite = (path: string) => SqliteDatabase
+
+type DatabaseClass = new (path: string) => SqliteDatabase
+
+/** @throws FeedError DEPENDENCY_MISSING, with both ways to have SQLite */
+export function loadSqlite(load: (name: string) => unknown = loaded): OpenSqlite {
+  const builtIn = load('node:sqlite') as { DatabaseSync?: DatabaseClass } | undefined
+  const Database = builtIn?.DatabaseSync ?? (load('better-sqlite3') as DatabaseClass | undefined)
+  if (Database !== undefined) return path => new Database(path)
+  const context = { package: 'better-sqlite3', neededFor: 'sqliteSink' }
+  throw new FeedError(
+    'DEPENDENCY_MISSING',
+    'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3',
+    context,
+  )
+}
+
+/** Returns undefined for a module that is not there. */
+function loaded(name: string): unknown {
+  try {
+    return createRequire(import.meta.url)(name)
+  } catch {
+    return undefined
+  }
 }

@@ -7,10 +7,10 @@ import type { BoundHeader } from '../codec/tsv/header'
 import { optionInvalid, texts } from '../options'
 import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
-import { NamedColumns } from '../schema/column-names'
 import type { ColumnSpec } from '../schema/column-spec'
+import { NamedColumns } from '../schema/column-spec'
 import { type Columns, checkedSchema, type FeedSchema } from '../schema/feed-schema'
-import { unwritableKind, valueInvalid } from './element-kind'
+import { unwritableKind, valueInvalid } from './sink-errors'
 
 export interface TableSinkOptions {
   /** The name of the table. */

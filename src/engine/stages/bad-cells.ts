@@ -1,8 +1,8 @@
 // The policy for cells that are not of their column's type, for all stages that decode ahead of the
 // reader.
 
+import { isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
-import { isBadCell } from '../codec/decode/invalid-cell'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row'
 import type { FeedError, RowPosition } from '../errors'

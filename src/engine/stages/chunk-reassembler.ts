@@ -1,13 +1,13 @@
 // ChunkReassembler: turns the pieces of one file, in any order, into its bytes in order. It is a
 // stage over ReorderBuffer and copies no bytes.
 
-import { byteBlock } from '../codec/byte-block'
-import type { Piece } from '../codec/range/piece'
+import type { Piece } from '../codec/range/reorder-buffer'
 import {
   ReorderBuffer,
   type ReorderBufferOptions,
   WINDOW_BYTES,
 } from '../codec/range/reorder-buffer'
+import { byteBlock } from '../codec/stage-input'
 import { inputInvalid } from '../core/input-invalid'
 import { knownOptions, type OptionNames, show } from '../options'
 import { Stage } from './stage'

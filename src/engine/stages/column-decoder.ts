@@ -5,7 +5,7 @@
 import { unknownColumn } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
-import { rowBatch } from '../codec/row-input'
+import { rowBatch } from '../codec/stage-input'
 import type { BoundHeader } from '../codec/tsv/header'
 import type { Outputs } from '../core/machine'
 import { knownOptions, type OptionNames, optionInvalid } from '../options'

@@ -1,12 +1,11 @@
 // Gunzip: the stage that inflates gzip. The inflating itself is in inflation.ts, which needs no
 // stage.
 
-import { byteBlock } from '../codec/byte-block'
-import { copyBytes } from '../codec/copy-bytes'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
-import { loanOf } from '../codec/loan'
-import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
+import { copyBytes, loanOf } from '../codec/loan'
+import { GZIP_SIGNATURE } from '../codec/range/file-identity'
+import { byteBlock } from '../codec/stage-input'
 import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
 import { flag, knownOptions, type OptionNames } from '../options'
 import { type GunzipEngine, inflateEngine } from './gunzip-engine'

@@ -2,11 +2,10 @@
 // each member, over blocks of input. It owns the life of the engine and the input between the
 // framing and the engine. Its caller owns the outputs.
 
+import { InputGatherer, PushBackBuffer } from '../codec/gzip/engine-input'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
-import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { type GzipFacts, GzipMembers } from '../codec/gzip/members'
-import { PushBackBuffer } from '../codec/gzip/push-back-buffer'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is processed between two pauses where it gives no output. */

@@ -6,13 +6,14 @@
 
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
-import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
-import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
 import {
+  ENDED,
   giveBackInflateMemory,
+  type InflateCore,
   type InflateMemory,
   takeInflateMemory,
-} from '../codec/gzip/inflate-memory'
+} from '../codec/gzip/inflate-core'
+import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
 import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
 import { lend } from '../codec/loan'
 import { DONE, type Step, Steps } from '../core/steps'

@@ -3,7 +3,7 @@
 // keep one. item-feeds.md, section 2.1, has the dialect.
 
 import { objectBy } from '../codec/bad-cells'
-import { isBadCell } from '../codec/decode/invalid-cell'
+import { isBadCell } from '../codec/decode/cell-decoder'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'

@@ -1,9 +1,9 @@
 // The base of the stages that drive codec/tsv/parser.ts: their common options, and the parser in a
 // stream. A subclass says what its outputs are.
 
-import { byteBlock } from '../codec/byte-block'
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
+import { byteBlock } from '../codec/stage-input'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import type { Outputs } from '../core/machine'
 import type { Pause } from '../core/steps'

@@ -4,7 +4,7 @@
 //
 // The host owns the memory, and copies a block of rows and its index there. Offsets of the index
 // are as src/engine/codec/tsv/scanner.ts describes them. If you change the hash, also change
-// src/engine/codec/cells/cell-hash.ts, which hashes where this module cannot run.
+// src/engine/codec/cells/hash-batch.ts, which hashes where this module cannot run.
 
 import { isPlainAspects } from './aspects'
 import { aspectsJson } from './aspects-json'

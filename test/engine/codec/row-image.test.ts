@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ByteWriter } from '../../../src/engine/codec/byte-writer'
+import { ByteWriter } from '../../../src/engine/codec/byte-records'
 import { Row } from '../../../src/engine/codec/row'
 import { RowBatch } from '../../../src/engine/codec/row-batch'
 import {

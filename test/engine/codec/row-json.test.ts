@@ -3,8 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { objectWithInvalid } from '../../../src/engine/codec/bad-cells'
-import { JsonBuffer } from '../../../src/engine/codec/json-buffer'
-import { writeRowJson } from '../../../src/engine/codec/row-json'
+import { JsonBuffer, writeRowJson } from '../../../src/engine/codec/row-json'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { PAUSE } from '../../../src/engine/core/steps'
 import {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import {
   chmod,
   lstat,
@@ -15,7 +16,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { AtomicFile } from '../../../src/engine/disk/atomic-file'
+import {
+  AtomicFile,
+  keepAtExit,
+  removeAtExit,
+  removeNow,
+} from '../../../src/engine/disk/atomic-file'
 
 /** Digits of the temporary names to come, where a test wants to know them. */
 const digits = vi.hoisted(() => ({ known: undefined as Buffer | undefined }))
@@ -160,4 +166,33 @@ test('fault 113: what a killed writer left is removed a day later, and nothing e
   await writeFile(join(folder, young), '')
   await written(join(folder, 'out.csv'), 'a')
   expect((await readdir(folder)).sort()).toEqual([...names.slice(1), young, 'out.csv'].sort())
+})
+
+let parent: string
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'feedmill-exit-'))
+})
+afterEach(() => rm(parent, { recursive: true, force: true }))
+
+/** Calls what has been registered for the exit of the process since `before`. */
+function exitAfter(before: readonly unknown[]): void {
+  for (const listener of process.listeners('exit'))
+    if (!before.includes(listener)) listener.call(process, 0)
+}
+
+test('one listener removes files and folders at the exit, unless they are kept', async () => {
+  const paths = ['folder', 'kept', 'file', 'gone'].map(name => join(parent, name))
+  const [folder, kept, file, gone] = paths as [string, string, string, string]
+  await mkdir(join(folder, 'inner'), { recursive: true })
+  for (const path of [kept, file, gone]) await writeFile(path, 'x')
+  const before = process.listeners('exit')
+  for (const path of paths) removeAtExit(path)
+  expect(process.listenerCount('exit')).toBe(before.length + 1)
+  keepAtExit(kept)
+  await removeNow(gone)
+  expect(paths.map(path => existsSync(path))).toEqual([true, true, true, false])
+  exitAfter(before)
+  expect(paths.map(path => existsSync(path))).toEqual([false, true, false, false])
+  for (const path of paths) keepAtExit(path)
+  expect(process.listeners('exit')).toEqual(before)
 })

@@ -16,9 +16,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   type DurableFiles,
   machineFiles,
+  readWhole,
+  replaceWhole,
   scratchFiles,
 } from '../../../src/engine/disk/durable-files'
-import { readWhole, replaceWhole } from '../../../src/engine/disk/whole-file'
 
 let folder: string
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
-import { IterableSource } from '../../../src/engine/pipeline/iterable-source'
+import { IterableSource } from '../../../src/engine/pipeline/iterators'
 import { concat, pipeline, pipelineOfChain } from '../../../src/engine/pipeline/pipeline'
 import { TapRows } from '../../../src/engine/pipeline/row-stages'
 import type { PipelineSummary } from '../../../src/engine/pipeline/run'

@@ -11,7 +11,7 @@ import {
   loadSqlite,
   type OpenSqlite,
   type SqliteValue,
-} from '../../../src/engine/sinks/sqlite-driver'
+} from '../../../src/engine/sinks/sqlite-sink'
 import { itemSchema, pipeline, sqliteSink, TsvRowParser } from '../../../src/index'
 
 const ROWS = [

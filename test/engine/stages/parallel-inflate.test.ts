@@ -7,12 +7,12 @@ import {
   InflateControl,
   OUTPUT_CREDITS,
 } from '../../../src/engine/codec/gzip/inflate-control'
-import type { InflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
 import {
   giveBackInflateMemory,
   type InflateMemory,
   takeInflateMemory,
-} from '../../../src/engine/codec/gzip/inflate-memory'
+} from '../../../src/engine/codec/gzip/inflate-core'
+import type { InflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
 import { loanOf } from '../../../src/engine/codec/loan'
 import { setMaxInflateWorkers } from '../../../src/engine/stages/inflate-worker-limit'
 import { ParallelInflate, WORKER_FROM_BYTES } from '../../../src/engine/stages/parallel-inflate'

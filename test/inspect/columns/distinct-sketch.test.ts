@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellHash } from '../../../src/engine/codec/cells/cell-hash'
+import { cellHash } from '../../../src/engine/codec/cells/hash-batch'
 import { DISTINCT_ERROR, DistinctSketch } from '../../../src/inspect/columns/distinct-sketch'
 
 function hashOf(value: string): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellHash } from '../../../src/engine/codec/cells/cell-hash'
+import { cellHash } from '../../../src/engine/codec/cells/hash-batch'
 import {
   FrequentValues,
   GOOD,

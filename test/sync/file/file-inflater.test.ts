@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import {
   giveBackInflateMemory,
   takeInflateMemory,
-} from '../../../src/engine/codec/gzip/inflate-memory'
+} from '../../../src/engine/codec/gzip/inflate-core'
 import type { DurableFile } from '../../../src/engine/disk/durable-files'
 import { FileInflater } from '../../../src/sync/file/file-inflater'
 import { randomNumbers } from '../../engine/codec/gzip/deflate-mutants'

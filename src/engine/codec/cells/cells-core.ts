@@ -3,11 +3,11 @@
 // its block asks whether the instance still has it.
 
 import { FeedError } from '../../errors'
-import { COPY_WORD_BYTES } from '../copy-bytes'
+import { COPY_WORD_BYTES } from '../loan'
 import type { RowIndex } from '../tsv/scanner'
 import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
-import type { BatchHashes } from './batch-hashes'
 import { CELLS_BINARY, CELLS_PAGES } from './cells-binary'
+import type { BatchHashes } from './hash-batch'
 
 interface Exports {
   readonly BLOCK_BYTES: WasmConstant

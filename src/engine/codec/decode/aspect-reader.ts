@@ -7,9 +7,9 @@
 // without a branch. The table reads pieces that are longer, new or irregular.
 
 import type { Aspect } from '../../schema/values'
-import { COLON, PIPE, SEMICOLON } from './base64-pieces'
-import type { CellSource } from './cell-source'
-import { ENTRY_WORDS, HEAD_BYTES, hashHead, PIECE_BITS, PieceTable, setOf } from './piece-table'
+import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
+import type { CellSource } from './cell-decoder'
+import { hashWord, WORD_BYTES } from './shared-cells'
 
 export type AspectReader = (source: CellSource, start: number, end: number) => Aspect[] | undefined
 
@@ -77,4 +77,129 @@ export function aspectReader(): AspectReader {
       at = stop + 1
     }
   }
+}
+
+// A bounded cache from encoded Base64 pieces to their texts: a feed repeats its names and values,
+// so most pieces are decoded once. The table never keeps a piece that is not plainly good Base64,
+// and returns undefined for it.
+//
+// The hash of a piece selects a set of two entries. A new piece replaces the second entry, and a
+// hit in the second entry swaps the two, so the many pieces that never come again replace only each
+// other. The reader compares pieces with first entries itself.
+
+/**
+ * Bytes of a piece's head, which every piece is read and hashed by, with zeros behind a shorter
+ * piece. Four of five pieces are not longer.
+ */
+export const HEAD_BYTES = 4 * WORD_BYTES
+/** There are 2,048 sets, as some thousand pieces make up nearly all pieces of a category. */
+const SET_BITS = 11
+const SETS = 2 ** SET_BITS
+/** An entry is a length and a piece: one cache line of a processor. All entries have 256 KiB. */
+export const ENTRY_WORDS = 16
+/** The most encoded bytes of a piece in the table: names have up to 40, most values fewer. */
+const MAX_KEY_BYTES = (ENTRY_WORDS - 1) * WORD_BYTES
+
+/**
+ * The mask of each byte: no bit for bytes that end a piece or a cell, all bits for other bytes.
+ */
+export const PIECE_BITS = Int32Array.from({ length: 256 }, (_, byte) => (isEnd(byte) ? 0 : -1))
+
+export class PieceTable {
+  /**
+   * The entries: the length of a piece, 0 for a free entry, then its bytes with zeros behind. The
+   * first entries of all sets come first.
+   */
+  readonly entries = new Int32Array(2 * SETS * ENTRY_WORDS)
+  readonly texts: string[] = new Array<string>(2 * SETS).fill('')
+  /**
+   * Offset of the byte that ends the piece that was read last. It is up to three bytes beyond the
+   * limit where the length of the piece is not a multiple of four.
+   */
+  end = 0
+
+  /**
+   * Returns the text of the piece at `start`, or undefined where it is not plainly good. The length
+   * of a good piece is a multiple of four, so the search for its end takes four bytes a step, up to
+   * `limit`. `end` and `hash` come from the head of the piece.
+   */
+  read(
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    limit: number,
+    hash: number,
+  ): string | undefined {
+    while (end < limit && PIECE_BITS[bytes[end]!] !== 0) {
+      hash = hashWord(hash, view.getInt32(end, true))
+      end += WORD_BYTES
+    }
+    this.end = end
+    if (end - start > MAX_KEY_BYTES) return decodePiece(bytes, start, end)
+    const first = setOf(hash)
+    if (this.#has(first, view, start, end)) return this.texts[first]
+    const second = first + SETS
+    if (this.#has(second, view, start, end)) return this.#promote(first, second)
+    const text = decodePiece(bytes, start, end)
+    if (text !== undefined) this.#keep(second, view, start, end, text)
+    return text
+  }
+
+  #has(entry: number, view: DataView, start: number, end: number): boolean {
+    const { entries } = this
+    let word = entry * ENTRY_WORDS
+    if (entries[word++] !== end - start) return false
+    let at = start
+    while (at < end && entries[word] === view.getInt32(at, true)) {
+      at += WORD_BYTES
+      word++
+    }
+    return at === end
+  }
+
+  #keep(entry: number, view: DataView, start: number, end: number, text: string): void {
+    this.texts[entry] = text
+    let word = entry * ENTRY_WORDS
+    const stop = word + ENTRY_WORDS
+    this.entries[word++] = end - start
+    for (let at = start; at < end; at += WORD_BYTES) this.entries[word++] = view.getInt32(at, true)
+    while (word < stop) this.entries[word++] = 0
+  }
+
+  /** Swaps two entries. @returns the text of the one that is now the first */
+  #promote(first: number, second: number): string {
+    const { entries, texts } = this
+    const text = texts[second]!
+    texts[second] = texts[first]!
+    texts[first] = text
+    for (let n = 0; n < ENTRY_WORDS; n++) {
+      const word = entries[first * ENTRY_WORDS + n]!
+      entries[first * ENTRY_WORDS + n] = entries[second * ENTRY_WORDS + n]!
+      entries[second * ENTRY_WORDS + n] = word
+    }
+    return text
+  }
+}
+
+/** Returns the hash of a piece's head. {@link hashWord} adds the bytes that follow. */
+export function hashHead(a: number, b: number, c: number, d: number): number {
+  return hashWord(hashWord(a, b), hashWord(c, d))
+}
+
+/** Returns the first entry of the set that a hash selects. */
+export function setOf(hash: number): number {
+  return hash >>> (32 - SET_BITS)
+}
+
+/** The bytes that end a piece: separators, and the tab and line ends behind a cell. */
+function isEnd(byte: number): boolean {
+  return (
+    byte === COLON ||
+    byte === SEMICOLON ||
+    byte === PIPE ||
+    byte === 0x09 ||
+    byte === 0x0a ||
+    byte === 0x0d
+  )
 }

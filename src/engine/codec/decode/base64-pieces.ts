@@ -10,7 +10,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FeedError } from '../../errors'
 import type { CellType } from '../../schema/values'
-import { invalidCell } from './invalid-cell'
+import { invalidCell } from './cell-decoder'
 
 export const COLON = 0x3a
 export const SEMICOLON = 0x3b

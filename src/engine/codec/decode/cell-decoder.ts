@@ -1,6 +1,8 @@
-// What a decoder of cells is. cell-decoders.ts has them all.
+// What a decoder of cells is, the block of bytes that it reads, and the error of a bad cell.
+// cell-decoders.ts has all decoders.
 
-import type { CellSource } from './cell-source'
+import { excerpt, FeedError } from '../../errors'
+import type { CellType } from '../../schema/values'
 
 export interface CellDecoder<V = unknown> {
   /**
@@ -26,4 +28,39 @@ export interface CellDecoder<V = unknown> {
    * only `read` and `decode` can tell. It makes no value, for those who only check cells.
    */
   readonly isPlain?: (source: CellSource, start: number, end: number) => boolean
+}
+
+/** A block of bytes with the texts of its cells. */
+export interface CellSource {
+  readonly bytes: Uint8Array
+  /** The same bytes. */
+  readonly view: DataView
+  /** The byte before an escaped quote; -1 where quotes are text. */
+  readonly escapedBy: number
+  /** A cell's text without quotes and escapes. `slot` is the number of its row in the block. */
+  textBetween(slot: number, start: number, end: number): string
+  /** The text of a cell that is not empty, as a string that shares no memory and may be kept. */
+  ownText(start: number, end: number): string
+}
+
+/**
+ * The error of all decoders for `text`, which cannot be read as `type` because of `reason`. The row
+ * that reads the cell adds the position.
+ */
+export function invalidCell(
+  type: CellType,
+  reason: string,
+  text: string,
+  cause?: unknown,
+): FeedError<'CELL_INVALID'> {
+  return new FeedError(
+    'CELL_INVALID',
+    `not readable as ${type}: ${reason}`,
+    { type, reason, excerpt: excerpt(text) },
+    { cause },
+  )
+}
+
+export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {
+  return FeedError.is(error) && error.code === 'CELL_INVALID'
 }

@@ -1,26 +1,43 @@
 // The one place that makes a decoder of a column. It has an entry for each name in schema/values.ts
-// CellTypes, and calls made-decoders.ts for the kinds with parameters. `decode` reads text and
+// CellTypes, and a function for each kind with parameters: oneOf, list and cell. `decode` reads text and
 // decides whether a cell is good; `read` is the quick way, straight from the file's bytes.
 // row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
 
+import { excerpt, FeedError } from '../../errors'
+import { noPromise, show } from '../../options'
 import type { ColumnSpec } from '../../schema/column-spec'
-import type { CellTypes, Regions } from '../../schema/values'
+import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
-import { arePairs, decodeAspects } from './aspects'
-import { decodeBoolean, readBoolean } from './boolean'
-import type { CellDecoder } from './cell-decoder'
-import { decodeConditionDescriptors } from './condition-descriptors'
-import { decodeDate } from './date'
-import { decodeDecimal, isDecimal, readDecimal } from './decimal'
-import { decodeFloat64 } from './float64'
-import { decodeInt32, readInt32 } from './int32'
-import { decodeInt64, readInt64 } from './int64'
-import { decodeJson } from './json'
-import { callersDecoder, EMPTY_LIST, listDecoder, oneOfDecoder } from './made-decoders'
-import { decodeRegions } from './regions'
+import { arePairs, decodeAspects, decodeConditionDescriptors } from './aspects'
+import { type CellDecoder, invalidCell } from './cell-decoder'
+import { decodeList, decodeRegions } from './lists'
+import {
+  decodeDecimal,
+  decodeFloat64,
+  decodeInt32,
+  decodeInt64,
+  isDecimal,
+  readDecimal,
+  readInt32,
+  readInt64,
+} from './numbers'
+import {
+  decodeBoolean,
+  decodeDate,
+  decodeJson,
+  decodeTimestamp,
+  readBoolean,
+  readTimestamp,
+} from './scalars'
 import { sharedReader } from './shared-cells'
-import { decodeTimestamp, readTimestamp } from './timestamp'
 
+const EMPTY_LIST: readonly never[] = Object.freeze([])
+/** A feed has a handful of delivery options and some hundred categories. A table has 128 KiB. */
+const LISTS = { entryBits: 10, maxKeyBytes: 128 }
+/** Lists of these values are each row's own: a Date can be changed, and a caller's value too. */
+const OWN_VALUES: readonly CellType[] = ['timestamp', 'cell']
+
+const byText = () => undefined
 /** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
@@ -99,4 +116,45 @@ function madeDecoder(type: 'oneOf' | 'list' | 'cell', spec: ColumnSpec): CellDec
 
 function frozenRegions({ countries, regions }: Regions): Regions {
   return Object.freeze({ countries: Object.freeze(countries), regions: Object.freeze(regions) })
+}
+
+export function oneOfDecoder({ values = [] }: ColumnSpec): CellDecoder<string | null> {
+  // The values of the map are strings of the schema, which pin no text of the file.
+  const known = new Map(values.map(value => [value, value]))
+  const expected = `not one of ${excerpt(values.join(', '))}`
+  const decode = (text: string) => {
+    const value = known.get(text)
+    if (value === undefined) throw invalidCell('oneOf', expected, text)
+    return value
+  }
+  return { empty: null, decode, read: byText }
+}
+
+/** @param elementOf returns the decoder of the list's values */
+export function listDecoder(
+  { separator = '', element }: ColumnSpec,
+  elementOf: (spec: ColumnSpec) => CellDecoder,
+): CellDecoder<readonly unknown[]> {
+  const values = element === undefined || element.type === 'text' ? undefined : elementOf(element)
+  const decode = (text: string) => {
+    const texts = decodeList(text, separator)
+    return Object.freeze(values === undefined ? texts : texts.map(value => values.decode(value)))
+  }
+  const isOwn = element !== undefined && OWN_VALUES.includes(element.type)
+  return { empty: EMPTY_LIST, decode, read: isOwn ? byText : sharedReader(LISTS, decode) }
+}
+
+/** The decoder of a function of the caller. */
+export function callersDecoder(spec: ColumnSpec): CellDecoder {
+  const { decode: callersDecode, empty = null } = spec
+  const decode = (text: string) => {
+    try {
+      return noPromise('cell', callersDecode?.(text))
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      const thrown = excerpt(cause instanceof Error ? cause.message : show(cause))
+      throw invalidCell('cell', `the schema's function threw: ${thrown}`, text, cause)
+    }
+  }
+  return { empty, decode, read: byText }
 }

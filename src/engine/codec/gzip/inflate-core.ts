@@ -2,7 +2,16 @@
 // calls. The whole state of the module lies in that memory, so another instance over it, on another
 // thread, continues where this one stands.
 
-import { type CompiledWasm, type WasmConstant, type WasmMemory, wasmInstance } from '../wasm-module'
+import {
+  type CompiledWasm,
+  isShared,
+  type WasmConstant,
+  type WasmMemory,
+  WasmModule,
+  wasmInstance,
+  wasmMemory,
+} from '../wasm-module'
+import { INFLATE_BINARY, INFLATE_PAGES } from './inflate-binary'
 
 /** The results of `run`; from FIRST_FAULT on a result is a fault. */
 export const NEEDS_INPUT = 0
@@ -152,4 +161,46 @@ export class InflateCore {
   releaseOutput(blocks: number): void {
     this.#exports.releaseOutput(blocks)
   }
+}
+
+/**
+ * The number of free memories of each kind that are kept for the next engines, because otherwise a
+ * file of many members would reserve an address range for each. One has up to 8.6 MiB. An engine without a worker
+ * touches 2 MiB of its memory.
+ */
+const MAX_FREE = 2
+
+/** A core with its memory: all that a worker needs to continue in its place. */
+export interface InflateMemory {
+  readonly module: CompiledWasm
+  readonly memory: WasmMemory
+  readonly core: InflateCore
+}
+
+const inflateModule = /* @__PURE__ */ new WasmModule(INFLATE_BINARY)
+const freeOwn: InflateMemory[] = []
+const freeShared: InflateMemory[] = []
+
+/**
+ * Returns a memory whose core is reset.
+ *
+ * @param shared true where a worker may continue in the memory
+ * @throws FeedError DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+ */
+export function takeInflateMemory(shared = false): InflateMemory {
+  const taken = (shared ? freeShared : freeOwn).pop() ?? newMemory(shared)
+  taken.core.reset()
+  return taken
+}
+
+/** Gives a memory back. Its former owner must not use it any more, nor may any other thread. */
+export function giveBackInflateMemory(memory: InflateMemory): void {
+  const free = isShared(memory.memory) ? freeShared : freeOwn
+  if (free.length < MAX_FREE) free.push(memory)
+}
+
+function newMemory(shared: boolean): InflateMemory {
+  const memory = wasmMemory(INFLATE_PAGES, shared)
+  const module = inflateModule.compiledFor(memory)
+  return { module, memory, core: new InflateCore(module, memory) }
 }

@@ -10,10 +10,8 @@
 
 import { FeedError } from '../../errors'
 import { crc32 } from './crc32'
-import { GzipHeader } from './header'
+import { GzipHeader, GzipTrailer, ID1, ID2, METHOD_DEFLATE, RESERVED_FLAGS } from './framing'
 import type { GzipCap, GzipLimits } from './limits'
-import { NestedProbe } from './nested-probe'
-import { GzipTrailer } from './trailer'
 
 /** Below this size the ratio is not checked: a short run of equal rows is no bomb. */
 const RATIO_CHECK_FROM_BYTES = 1024 * 1024
@@ -207,5 +205,33 @@ export class GzipMembers {
   #nestedGzip(): FeedError {
     const message = 'the content is compressed twice: fetch the file without Accept-Encoding: gzip'
     return new FeedError('GZIP_NESTED', message, { byteOffset: this.#byteOffset })
+  }
+}
+
+const SIGNATURE: readonly ((byte: number) => boolean)[] = [
+  byte => byte === ID1,
+  byte => byte === ID2,
+  byte => byte === METHOD_DEFLATE,
+  flags => (flags & RESERVED_FLAGS) === 0,
+]
+
+/**
+ * Detects content that begins with a gzip header. No UTF-8 text begins with the bytes 1f 8b, so a
+ * feed that begins with them was compressed twice.
+ */
+export class NestedProbe {
+  #matched = 0
+  #decided = false
+
+  /**
+   * Returns true for the block that completes a gzip signature at the very start of the content.
+   */
+  completes(block: Uint8Array): boolean {
+    for (let at = 0; at < block.length && !this.#decided; at++) {
+      const fits = SIGNATURE[this.#matched]!(block[at]!)
+      this.#decided = !fits || ++this.#matched === SIGNATURE.length
+      if (fits && this.#decided) return true
+    }
+    return false
   }
 }

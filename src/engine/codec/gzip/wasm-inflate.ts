@@ -2,9 +2,15 @@
 // be cut at any byte. It owns the counts and the bounds of its outputs; src/engine/wasm/inflate.ts decodes.
 
 import { lend } from '../loan'
-import { ENDED, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
+import {
+  ENDED,
+  giveBackInflateMemory,
+  type InflateMemory,
+  NEEDS_INPUT,
+  OUTPUT_FULL,
+  takeInflateMemory,
+} from './inflate-core'
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
-import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './inflate-memory'
 
 const NOTHING: readonly never[] = []
 

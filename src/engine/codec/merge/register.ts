@@ -7,8 +7,7 @@
 // A tombstone has neither checksum nor image. The bytes before the image are enough to judge most
 // arrivals, so a store need not read the row.
 
-import { ByteReader } from '../byte-reader'
-import { ByteWriter } from '../byte-writer'
+import { ByteReader, ByteWriter } from '../byte-records'
 import { crc32, joinedCrc32, tableCrc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'

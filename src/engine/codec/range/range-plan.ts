@@ -7,7 +7,6 @@
 //                          └─────── at most windowBytes ───────┘
 
 import { wholeNumber } from '../../options'
-import type { ByteRange } from './byte-range'
 
 /**
  * The size limit of the first range. Later ranges may have as many bytes as are planned before
@@ -144,4 +143,21 @@ export class RangePlan {
   #close(): void {
     while (this.#open[0] && this.#open[0].handedOffset === this.#open[0].end) this.#open.shift()
   }
+}
+
+// A range of bytes in a file, and its form in a request. The end of a range is exclusive everywhere
+// in feedmill; only the header has the inclusive end of HTTP.
+
+/** The bytes from `start` up to, but not including, `end`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Returns the value of a `Range` header, `bytes=<first>-<last>` (feed-file-catalog.md, section
+ * 2.7).
+ */
+export function rangeHeader(range: ByteRange): string {
+  return `bytes=${range.start}-${range.end - 1}`
 }

@@ -9,11 +9,17 @@
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
 import { excerpt, FeedError, type ServiceDescription } from '../../errors'
-import type { ByteRange } from './byte-range'
-import { type ContentRange, readContentRange } from './content-range'
-import { refusedContentType } from './content-sniff'
-import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
-import { type RefusedResponse, readRefusal } from './refusal'
+import {
+  type ContentRange,
+  type FileIdentity,
+  type IdentityChange,
+  identityChange,
+  identityOf,
+  readContentRange,
+  refusedContentType,
+} from './file-identity'
+import type { ByteRange } from './range-plan'
+import { type RefusedResponse, readRefusal } from './status-error'
 
 /** The response. It has a `text` where its body is not the file: see `bodyIsText`. */
 export type ResponseFacts = RefusedResponse

@@ -3,7 +3,6 @@
 import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../errors'
 import type { NoPromise } from '../../options'
 import type { RowQuarantine } from '../quarantine/row-quarantine'
-import { foreignEncoding } from './foreign-file'
 
 /** The report of a row that was left out. */
 export interface BadRow {
@@ -141,4 +140,21 @@ export function rowExcerpt(bytes: Uint8Array): string {
     Math.min(bytes.byteLength, 320),
   ).toString('utf8')
   return excerpt(text.replace(/(?<![\r\n])[\r\n]+$/, ''))
+}
+
+/**
+ * Says what bytes that are not UTF-8 may be. Bytes of a Latin alphabet of one byte for each letter
+ * hardly ever make up a character of UTF-8.
+ */
+export function foreignEncoding(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const hasCharacters = /[^\p{ASCII}\ufffd]/u.test(text)
+  return hasCharacters
+    ? 'bytes that are not UTF-8'
+    : `bytes that are not UTF-8; they look like Latin-1 or Windows-1252: ${toUtf8('windows-1252')}`
+}
+
+/** What turns text of another encoding into UTF-8. */
+export function toUtf8(encoding: string): string {
+  return `put new TextDecoderStream('${encoding}') and new TextEncoderStream() before the parser, which reads UTF-8`
 }

@@ -26,7 +26,7 @@ import {
 import type { CellRules } from './dialect'
 import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
-import type { LeftOutRow } from './judge-row'
+import type { LeftOutRow } from './read-row'
 import { endOfMiscountedLine, linesIn } from './read-row'
 import { RowGaps } from './row-gaps'
 import type { ScanSpace } from './scanner'

@@ -4,10 +4,9 @@
 
 import { FeedError, type RowPosition } from '../../errors'
 import { text } from '../../schema/column-kinds'
-import { NamedColumns, spellingOf } from '../../schema/column-names'
-import type { ColumnSpec } from '../../schema/column-spec'
+import { type ColumnSpec, NamedColumns, spellingOf } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import { ColumnLookup } from './column-lookup'
+import { unknownColumn } from '../projection'
 import type { CellRules } from './dialect'
 
 /**
@@ -132,4 +131,113 @@ function absentColumns(
     absent.set(name, spec)
   }
   return absent
+}
+
+// Column indexes by name. Readers ask for the same few names in the same order row after row, so
+// the lookup predicts the next name from the last one, and a right prediction costs one comparison.
+
+/** The most names whose order the lookup remembers. */
+const MAX_NAMES = 16
+
+export class ColumnLookup {
+  readonly #columns: NamedColumns<number>
+  /** Names in the order in which they were first asked for, with their columns. */
+  readonly #names: string[] = []
+  readonly #numbers: number[] = []
+  /** Place in `#names` of the name that is expected next. */
+  #next = 0
+
+  constructor(columns: ReadonlyMap<string, number>) {
+    this.#columns = new NamedColumns(columns)
+  }
+
+  has(name: string): boolean {
+    return this.#columns.has(name)
+  }
+
+  get(name: string): number | undefined {
+    const at = this.#next
+    if (this.#names[at] !== name) return this.#look(name)
+    this.#next = at + 1 === this.#names.length ? 0 : at + 1
+    return this.#numbers[at]
+  }
+
+  #look(name: string): number | undefined {
+    const column = this.#columns.get(name)
+    if (column === undefined) return undefined
+    let at = this.#names.indexOf(name)
+    if (at < 0 && this.#names.length < MAX_NAMES) {
+      at = this.#names.push(name) - 1
+      this.#numbers.push(column)
+    }
+    if (at >= 0) this.#next = at + 1 === this.#names.length ? 0 : at + 1
+    return column
+  }
+}
+
+// The projection of a file's header: the columns that a caller asks for, as the header of a file
+// that has no others.
+
+export interface ProjectedHeader<K extends Columns> {
+  readonly header: BoundHeader<K>
+  /**
+   * Indexes of these columns in the file, in the order of `header`. Columns that the file lacks are
+   * not among them.
+   */
+  readonly columns: Int32Array
+}
+
+/**
+ * Projects a header to the columns of these names, which the file or its schema has, in this order.
+ * The columns have the names as they are spelt here.
+ * @throws FeedError COLUMN_UNKNOWN
+ */
+export function projectHeader<K extends Columns>(
+  header: BoundHeader,
+  names: readonly string[],
+): ProjectedHeader<K> {
+  const indexes = new Map<string, number>()
+  const absent = new NamedColumns<ColumnSpec>()
+  const columns = new Set<number>()
+  const bound: BoundColumn[] = []
+  for (const name of names) {
+    const column = header.indexes.get(name)
+    const spec = header.absent.get(name)
+    if (column === undefined && spec === undefined) throw unknownColumn(header, name)
+    if (column === undefined) absent.set(name, spec!)
+    else if (!columns.has(column)) {
+      indexes.set(name, columns.size)
+      columns.add(column)
+      bound.push({ ...header.columns[column]!, name })
+    }
+  }
+  const schema = schemaOf<K>(header.schema, names)
+  const leftOut = new NamedColumns<BoundColumn>()
+  header.columns.forEach((column, index) => {
+    if (!columns.has(index)) leftOut.set(column.name, column)
+  })
+  return {
+    header: {
+      ...header,
+      schema,
+      columns: bound,
+      leftOut,
+      absent,
+      indexes: new ColumnLookup(indexes),
+    },
+    columns: Int32Array.from(columns),
+  }
+}
+
+function schemaOf<K extends Columns>(
+  { name, columns }: FeedSchema,
+  names: readonly string[],
+): FeedSchema<K> {
+  const wanted = new NamedColumns(names.map(column => [column, column]))
+  const chosen = Object.entries(columns).flatMap(([column, spec]) => {
+    const spelt = wanted.get(column)
+    return spelt === undefined ? [] : [[spelt, spec] as const]
+  })
+  // K has the columns of these names, and no others.
+  return { name, columns: Object.fromEntries(chosen) as unknown as K }
 }

@@ -4,8 +4,8 @@
 // lies in an input whose memory is lent.
 
 import type { RowPosition } from '../../errors'
-import { COPY_WORD_BYTES } from '../copy-bytes'
 import type { Loan } from '../loan'
+import { COPY_WORD_BYTES } from '../loan'
 import { nextLine } from './read-row'
 
 const NOTHING = new Uint8Array()

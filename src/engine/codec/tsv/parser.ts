@@ -1,5 +1,5 @@
 // The TSV parser: bytes in, row batches out. It decides the order of the work: header, rows, bad
-// rows, end. input-window.ts has the bytes and the position in them, judge-row.ts says what a row
+// rows, end. input-window.ts has the bytes and the position in them, read-row.ts says what a row
 // is, bad-rows.ts leaves out bad rows, and the engines behind scanner.ts find the cells of good
 // rows quickly. It is one piece, because each step of that order shares the window and the rows.
 //
@@ -16,11 +16,11 @@ import { BadRows, PAUSE_BYTES } from './bad-rows'
 import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
 import { bindHeader } from './header'
 import { InputWindow } from './input-window'
-import { judgeRow } from './judge-row'
 import { passStart, readHeader } from './read-header'
+import { judgeRow } from './read-row'
 import { RowCollector } from './row-collector'
-import { appendRow } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
+import { appendRow } from './scanner'
 import { type TsvScannerName, tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {

@@ -7,11 +7,10 @@ import type { Columns, FeedFile } from '../../schema/feed-schema'
 import { type FileProgress, RowBatch } from '../row-batch'
 import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
-import { projectHeader } from './project-header'
+import { projectHeader } from './header'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
 import { leftOutBefore } from './row-gaps'
-import { takeRows } from './scan-space'
-import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import { ROW_NON_ASCII, type ScanSpace, type TsvScanner, takeRows } from './scanner'
 
 export interface RowCollectorParts {
   /** The header of the file. */

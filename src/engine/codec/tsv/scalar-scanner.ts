@@ -8,9 +8,15 @@
 // Another dialect has another byte than TAB, `""` in place of the `\`, or no quotes.
 
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
-import type { ProjectedCells } from './projected-cells'
-import { newScanSpace } from './scan-space'
-import { CELL_END, CELL_MARK, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import type { ProjectedCells } from './projected-rows'
+import {
+  CELL_END,
+  CELL_MARK,
+  newScanSpace,
+  ROW_NON_ASCII,
+  type ScanSpace,
+  type TsvScanner,
+} from './scanner'
 
 const LF = 0x0a
 const CR = 0x0d

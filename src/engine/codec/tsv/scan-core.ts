@@ -1,6 +1,6 @@
 // An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed calls.
 
-import { COPY_WORD_BYTES } from '../copy-bytes'
+import { COPY_WORD_BYTES } from '../loan'
 import {
   type WasmConstant,
   type WasmMemory,
@@ -9,7 +9,7 @@ import {
   wasmMemory,
 } from '../wasm-module'
 import { type CellRules, isDocumented } from './dialect'
-import type { ProjectedCells } from './projected-cells'
+import type { ProjectedCells } from './projected-rows'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
 

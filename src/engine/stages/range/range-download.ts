@@ -7,17 +7,16 @@
 // handed out in the parts in which they arrived. RangePlan counts the offsets, and RangeRequester
 // decides about responses.
 
-import type { ByteRange } from '../../codec/range/byte-range'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import type { Piece } from '../../codec/range/piece'
+import type { ByteRange } from '../../codec/range/range-plan'
 import { type PlannedRange, RangePlan } from '../../codec/range/range-plan'
+import type { Piece } from '../../codec/range/reorder-buffer'
 import type { FeedError } from '../../errors'
-import { BodyRules } from './body-rules'
-import { RangeAttempts } from './range-attempts'
+import { BodyRules, readBody, receiveBody } from './body-rules'
 import { type RangeAnswer, RangeRequester } from './range-requester'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
-import { readBody, receiveBody } from './response-body'
+import { RangeAttempts } from './retries'
 
 type Settled = Exclude<RangeAnswer, { kind: 'retry' }>
 type Part = Extract<RangeAnswer, { kind: 'part' }>

@@ -4,7 +4,7 @@
 // codec/range decides about responses, and the transport is the interface to HTTP.
 
 import { setMaxListeners } from 'node:events'
-import type { Piece } from '../../codec/range/piece'
+import type { Piece } from '../../codec/range/reorder-buffer'
 import { FeedError } from '../../errors'
 import { Source } from '../source'
 import { RangeDownload } from './range-download'

@@ -2,20 +2,18 @@
 // renews them once after a 401, limits the wait, and records the identity of the file that each
 // good response states. RangeDownload repeats requests that failed.
 
-import { type ByteRange, rangeHeader } from '../../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
-import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
+import { type ByteRange, rangeHeader } from '../../codec/range/range-plan'
+import { type RequestHeaders, sendableHeaders } from '../../codec/range/request'
 import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/response-verdict'
 import { Secrets } from '../../codec/secrets'
 import { type WaitLimits, waitFor } from '../wait'
+import { readErrorText } from './body-rules'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse, RangeTransport } from './range-transport'
-import { readErrorText } from './response-body'
+import { asTransportError, watchedTransport } from './range-transport'
 import { mayPass } from './retries'
-import { type SendReason, sendInTime, sendRenewing } from './send-request'
-import { timeLimit } from './time-limits'
-import { asTransportError } from './transport-error'
-import { watchedTransport } from './watched-request'
+import { type SendReason, sendInTime, sendRenewing, timeLimit } from './send-request'
 
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 

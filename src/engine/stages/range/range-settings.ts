@@ -2,10 +2,13 @@
 // milliseconds.
 
 import type { FileIdentity } from '../../codec/range/file-identity'
-import { printableUrl } from '../../codec/range/printable-url'
 import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
-import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
-import { requestUrl } from '../../codec/range/request-url'
+import {
+  printableUrl,
+  type RequestHeaders,
+  requestUrl,
+  sendableHeaders,
+} from '../../codec/range/request'
 import {
   anObject,
   type Clock,

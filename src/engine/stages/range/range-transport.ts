@@ -1,7 +1,11 @@
-// The interface between RangeFetcher and HTTP. service/http has implementations; a caller may bring
-// its own.
+// The interface between RangeFetcher and HTTP, the typed error of a failed connection, and the report
+// of a request. service/http has implementations; a caller may bring its own.
 
-import type { RequestHeaders } from '../../codec/range/request-headers'
+import { printableUrl, type RequestHeaders } from '../../codec/range/request'
+import type { Secrets } from '../../codec/secrets'
+import { requestTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
+import { excerpt, FeedError } from '../../errors'
 
 /**
  * A GET request. A transport must not add headers that change the body, such as Accept-Encoding.
@@ -48,4 +52,165 @@ export interface RangeResponse {
  */
 export interface RangeTransport {
   send(request: RangeRequest): Promise<RangeResponse>
+}
+
+/**
+ * The codes of Node (tls, "X509 certificate error codes") for a certificate that is not accepted. A
+ * repeat does not help.
+ */
+const CERTIFICATE =
+  /^(?:CERT_|CRL_|ERR_TLS_CERT_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$)/
+
+/** The depth to which causes are searched: `fetch` wraps the error of the connection. */
+const MOST_CAUSES = 4
+
+/**
+ * Returns a FeedError unchanged, and any other error as the cause of an HTTP_TRANSPORT, which is
+ * not retryable for a refused certificate.
+ */
+export function asTransportError(error: unknown, url: string, byteOffset?: number): FeedError {
+  if (FeedError.is(error)) return error
+  const { text, code } = reasonOf(error)
+  const context = byteOffset === undefined ? { url } : { url, byteOffset }
+  const shown = code === undefined || text.includes(code) ? text : `${text} (${code})`
+  if (code === undefined || !CERTIFICATE.test(code)) {
+    return new FeedError('HTTP_TRANSPORT', `the connection failed: ${shown}`, context, {
+      cause: error,
+    })
+  }
+  const advice = 'trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with `ca`'
+  const message = `the server's certificate is not accepted: ${shown}; ${advice}`
+  return new FeedError('HTTP_TRANSPORT', message, context, { cause: error, retryable: false })
+}
+
+/** Returns the first error in the chain of causes with a code of the system, or the error. */
+function reasonOf(error: unknown): { readonly text: string; readonly code: string | undefined } {
+  let at = error
+  for (let depth = 0; depth < MOST_CAUSES && at instanceof Error; depth++) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === 'string' && code !== '')
+      return { text: excerpt(at.message), code: excerpt(code, 60) }
+    at = at.cause
+  }
+  return { text: excerpt(error instanceof Error ? error.message : String(error)), code: undefined }
+}
+
+// Sends one request and tells the subscribers of `feedmill:request` how it went. Without a
+// subscriber the request goes to the transport as it is. The requests of the service's clients are
+// reported by their BoundedTransport, and all others by RangeRequester.
+
+/**
+ * A transport that reports its requests itself. The name is no symbol, because bundlers keep every
+ * class with a computed name.
+ */
+export interface ReportingTransport {
+  readonly reportsRequests: true
+}
+
+type Sent = RangeRequest & { readonly method?: 'GET' | 'POST' }
+
+/**
+ * Returns a transport that reports each request of `transport`. `secrets` are covered in the
+ * addresses.
+ */
+export function watchedTransport<R extends Sent>(
+  transport: { send(request: R): Promise<RangeResponse> },
+  secrets: Secrets,
+): { send(request: R): Promise<RangeResponse> } {
+  if ('reportsRequests' in transport) return transport
+  return {
+    send: request =>
+      requestTopic.hasSubscribers
+        ? sendWatched(transport, request, secrets)
+        : transport.send(request),
+  }
+}
+
+async function sendWatched<R extends Sent>(
+  transport: { send(request: R): Promise<RangeResponse> },
+  request: R,
+  secrets: Secrets,
+): Promise<RangeResponse> {
+  const report = new RequestReport(request, secrets)
+  try {
+    return report.of(await transport.send(request))
+  } catch (error) {
+    report.settle(request.signal.aborted ? request.signal.reason : error)
+    throw error
+  }
+}
+
+/** The message about one request. It is published once, at the end of the body or of the wait. */
+class RequestReport {
+  readonly #request: Sent
+  readonly #secrets: Secrets
+  readonly #run = ofRun()
+  readonly #startedAt = performance.now()
+  #status: number | undefined
+  #bytes = 0
+  #isSettled = false
+
+  constructor(request: Sent, secrets: Secrets) {
+    this.#request = request
+    this.#secrets = secrets
+  }
+
+  /** Returns the response with a body that is counted. */
+  of(response: RangeResponse): RangeResponse {
+    this.#status = response.status
+    return {
+      status: response.status,
+      header: name => response.header(name),
+      body: this.#counted(response.body),
+      ...(response.receive && { receive: onPart => this.#receive(response, onPart) }),
+      discard: () => {
+        response.discard()
+        this.settle()
+      },
+    }
+  }
+
+  settle(failure?: unknown): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    const { method = 'GET', url, attempt = 1 } = this.#request
+    const status = this.#status
+    requestTopic.publish({
+      ...this.#run,
+      method,
+      url: this.#secrets.cover(printableUrl(url)),
+      ...(status !== undefined && { status }),
+      bytes: this.#bytes,
+      durationMs: performance.now() - this.#startedAt,
+      attempt,
+      ...(failure !== undefined && { code: asTransportError(failure, '').code }),
+    })
+  }
+
+  async *#counted(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for await (const part of body) {
+        this.#bytes += part.length
+        yield part
+      }
+    } catch (error) {
+      this.settle(error)
+      throw error
+    } finally {
+      this.settle()
+    }
+  }
+
+  async #receive(response: RangeResponse, onPart: (bytes: Uint8Array) => void): Promise<void> {
+    try {
+      await response.receive?.(bytes => {
+        this.#bytes += bytes.length
+        onPart(bytes)
+      })
+      this.settle()
+    } catch (error) {
+      this.settle(error)
+      throw error
+    }
+  }
 }

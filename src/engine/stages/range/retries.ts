@@ -1,12 +1,12 @@
 // The policy of repeats: how long to wait before each repeat of a failed request, and when to give
 // up. Ranges, JSON operations and the files of a synchronisation follow it.
 
-import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
 import { retryTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
 import { callback, durationMs, type NoPromise, noPromise } from '../../options'
 import { pause } from '../wait'
+import type { RangeSettings } from './range-settings'
 
 /** Times are in milliseconds. */
 export interface RetryOptions {
@@ -133,4 +133,59 @@ export class Retries {
 /** Returns the time limit that ended an attempt; 0 for an attempt that failed otherwise. */
 function limitOf(error: FeedError): number {
   return FeedError.is(error) && error.code === 'HTTP_TIMEOUT' ? error.context.limitMs : 0
+}
+
+// How long to wait before the next attempt: exponential backoff with jitter, and what a Retry-After
+// header asks for. The caller passes in the clock and the source of randomness.
+
+/** Times are in milliseconds. */
+export interface BackoffLimits {
+  /** Delay before the first repeat, doubled for each further one. */
+  readonly baseMs: number
+  /** The longest delay. */
+  readonly capMs: number
+}
+
+/**
+ * Returns the delay after the `failures`-th failure in a row (from 1). `random` gives a number in
+ * [0, 1). Half of the delay is fixed and half is random, so that many clients do not repeat at the
+ * same time, and none repeats at once.
+ */
+export function backoffDelayMs(
+  failures: number,
+  limits: BackoffLimits,
+  random: () => number,
+): number {
+  const fullMs = Math.min(limits.capMs, limits.baseMs * 2 ** (failures - 1))
+  return Math.round(fullMs / 2 + (random() * fullMs) / 2)
+}
+
+/** The attempts for one range: new bytes reset their count. */
+export class RangeAttempts {
+  readonly #settings: RangeSettings
+  readonly #retries: Retries
+
+  constructor(settings: RangeSettings, signal: AbortSignal) {
+    this.#settings = settings
+    this.#retries = new Retries(settings.retry, signal, () => settings.printableUrl)
+  }
+
+  /** Failures since the last progress. */
+  get failures(): number {
+    return this.#retries.failures
+  }
+
+  /** Resets the count of failures, because new bytes arrived. */
+  progressed(): void {
+    this.#retries.progressed()
+  }
+
+  /** Waits until the next attempt. Throws RANGE_RETRIES_EXHAUSTED where none is left. */
+  async failed(error: FeedError, byteOffset: number, retryAfterMs?: number): Promise<void> {
+    if (await this.#retries.again(error, retryAfterMs)) return
+    const { failures: attempts } = this.#retries
+    const message = `no bytes came from byte ${byteOffset} on in ${attempts} attempts: ${error.message}`
+    const context = { url: this.#settings.printableUrl, byteOffset, attempts }
+    throw new FeedError('RANGE_RETRIES_EXHAUSTED', message, context, { cause: error })
+  }
 }

@@ -1,6 +1,9 @@
 // How one request is sent, for ranges and for JSON alike: within a time limit, and once more with a
-// new token after a 401. Repeats after other failures follow retries.ts.
+// new token after a 401. Repeats after other failures follow retries.ts. Each thing that a request
+// waits for has its own limit, and every limit that is exceeded is one HTTP_TIMEOUT.
 
+import { printableUrl } from '../../codec/range/request'
+import { FeedError } from '../../errors'
 import { type WaitLimits, waitFor } from '../wait'
 import type { RangeRequest, RangeResponse } from './range-transport'
 
@@ -44,4 +47,38 @@ export async function sendRenewing(
   if (response.status !== 401) return response
   response.discard()
   return send('unauthorized')
+}
+
+/** What a request waits for, in this order, with the phase and the words of its HTTP_TIMEOUT. */
+const WAITS = {
+  token: { phase: 'token', missing: 'no token' },
+  turn: { phase: 'queue', missing: 'no turn for the request' },
+  response: { phase: 'headers', missing: 'no response' },
+  nextBytes: { phase: 'body', missing: 'no further bytes' },
+  wholeBody: { phase: 'body', missing: 'no whole body' },
+} as const
+
+export interface LimitedWait {
+  /** The address of the request; errors show its printable form. */
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly limitMs: number
+  /** Where the range starts in the file; left out for a request that is no range. */
+  readonly byteOffset?: number
+}
+
+/** Returns the limits of one wait. A wait past `limitMs` ends with HTTP_TIMEOUT. */
+export function timeLimit(
+  wait: keyof typeof WAITS,
+  { url, signal, limitMs, byteOffset }: LimitedWait,
+): WaitLimits {
+  const { phase, missing } = WAITS[wait]
+  const onLimit = () =>
+    new FeedError('HTTP_TIMEOUT', `${missing} came in ${limitMs} ms`, {
+      url: printableUrl(url),
+      phase,
+      limitMs,
+      ...(byteOffset !== undefined && { byteOffset }),
+    })
+  return { signal, limitMs, onLimit }
 }

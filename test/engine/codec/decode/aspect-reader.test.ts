@@ -1,87 +1,171 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { aspectReader } from '../../../../src/engine/codec/decode/aspect-reader'
+import { describe, expect, test } from 'vitest'
+import {
+  aspectReader,
+  hashHead,
+  PieceTable,
+} from '../../../../src/engine/codec/decode/aspect-reader'
 import { arePairs, decodeAspects } from '../../../../src/engine/codec/decode/aspects'
-import type { CellSource } from '../../../../src/engine/codec/decode/cell-source'
+import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
 
-/** More bytes than a piece is read ahead by. */
-const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
+describe('aspect reader', () => {
+  /** More bytes than a piece is read ahead by. */
+  const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
 
-const read = aspectReader()
+  const read = aspectReader()
 
-/** One cell between others, or with `next` behind it. */
-function place(
-  cell: string,
-  before = '',
-  next = NEXT_CELLS,
-): [source: CellSource, start: number, end: number] {
-  const block = Buffer.from(before + cell + next)
-  const index = {
-    columns: 1,
-    rowStarts: Uint32Array.of(0),
-    cellEnds: Int32Array.of(block.length),
-    rowFlags: Uint8Array.of(1),
+  /** One cell between others, or with `next` behind it. */
+  function place(
+    cell: string,
+    before = '',
+    next = NEXT_CELLS,
+  ): [source: CellSource, start: number, end: number] {
+    const block = Buffer.from(before + cell + next)
+    const index = {
+      columns: 1,
+      rowStarts: Uint32Array.of(0),
+      cellEnds: Int32Array.of(block.length),
+      rowFlags: Uint8Array.of(1),
+    }
+    const start = Buffer.byteLength(before)
+    return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
   }
-  const start = Buffer.byteLength(before)
-  return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
-}
 
-test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
-  fc.assert(
-    fc.property(
-      goodCell,
-      fc.string({ maxLength: 5 }),
-      fc.constantFrom('\t', '\n', '\r\n'),
-      (cell, before, end) => {
-        const expected = decodeAspects(cell)
-        for (let n = 0; n < 2; n++)
-          expect(read(...place(cell, before, end + NEXT_CELLS))).toEqual(expected)
-      },
-    ),
-    { numRuns: 150 },
-  )
+  test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
+    fc.assert(
+      fc.property(
+        goodCell,
+        fc.string({ maxLength: 5 }),
+        fc.constantFrom('\t', '\n', '\r\n'),
+        (cell, before, end) => {
+          const expected = decodeAspects(cell)
+          for (let n = 0; n < 2; n++)
+            expect(read(...place(cell, before, end + NEXT_CELLS))).toEqual(expected)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('any other cell is read as it is decoded, or not at all', () => {
+    fc.assert(
+      fc.property(oddCell, fc.constantFrom(NEXT_CELLS, '\n', ''), (cell, next) => {
+        fc.pre(cell !== '')
+        const got = read(...place(cell, '', next))
+        if (got !== undefined) expect(got).toEqual(decodedAspects(cell))
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('a cell at the end of the block is left to the decoder: there is no room to read ahead', () => {
+    const cell = 'Q29sb3I=:UmVk'
+    for (let room = 0; room < 40; room++) {
+      const got = read(...place(cell, '', NEXT_CELLS.slice(0, room)))
+      expect(got).toEqual(room > 16 ? decodeAspects(cell) : undefined)
+    }
+  })
+
+  test('a piece that is refused once is refused again', () => {
+    for (const piece of [
+      'Um==VkZX',
+      'UmVkZGV=',
+      '/w==',
+      'w6TD',
+      'UmV*',
+      `${'UUFB'.repeat(5)}UmV*`,
+    ]) {
+      for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
+    }
+  })
+
+  test('a cell that is checked only is plain where it decodes to pairs, and never where it does not', () => {
+    fc.assert(
+      fc.property(goodCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
+        const [{ bytes }, start, end] = place(cell, '', next)
+        expect(arePairs(bytes, start, end)).toBe(true)
+      }),
+      { numRuns: 150 },
+    )
+    fc.assert(
+      fc.property(oddCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
+        const [{ bytes }, start, end] = place(cell, '', next)
+        if (end > start && arePairs(bytes, start, end)) decodeAspects(cell)
+      }),
+      { numRuns: 500 },
+    )
+  })
 })
 
-test('any other cell is read as it is decoded, or not at all', () => {
-  fc.assert(
-    fc.property(oddCell, fc.constantFrom(NEXT_CELLS, '\n', ''), (cell, next) => {
-      fc.pre(cell !== '')
-      const got = read(...place(cell, '', next))
-      if (got !== undefined) expect(got).toEqual(decodedAspects(cell))
-    }),
-    { numRuns: 1500 },
-  )
-})
+describe('piece table', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-test('a cell at the end of the block is left to the decoder: there is no room to read ahead', () => {
-  const cell = 'Q29sb3I=:UmVk'
-  for (let room = 0; room < 40; room++) {
-    const got = read(...place(cell, '', NEXT_CELLS.slice(0, room)))
-    expect(got).toEqual(room > 16 ? decodeAspects(cell) : undefined)
+  /** What a reader does before it asks the table. */
+  function read(
+    table: PieceTable,
+    piece: string,
+    next = ':',
+    limit = piece.length + next.length,
+  ): { text: string | undefined; end: number } {
+    const block = Buffer.from(`${piece}${next}`)
+    const head = Buffer.alloc(16)
+    block.copy(head, 0, 0, Math.min(16, piece.length))
+    const [a, b, c, d] = [0, 4, 8, 12].map(at => head.readInt32LE(at)) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
+    const text = table.read(block, view, 0, Math.min(16, piece.length), limit, hashHead(a, b, c, d))
+    return { text, end: table.end }
   }
-})
 
-test('a piece that is refused once is refused again', () => {
-  for (const piece of ['Um==VkZX', 'UmVkZGV=', '/w==', 'w6TD', 'UmV*', `${'UUFB'.repeat(5)}UmV*`]) {
-    for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
-  }
-})
+  test('a piece ends where a separator or the end of a cell follows, or where the block ends', () => {
+    const table = new PieceTable()
+    for (const next of [':', ';', '|', '\t', '\n', '\r\n', '']) {
+      for (const text of ['A', 'four', 'more than sixteen bytes']) {
+        expect(read(table, base64(text), next)).toEqual({ text, end: base64(text).length })
+      }
+    }
+  })
 
-test('a cell that is checked only is plain where it decodes to pairs, and never where it does not', () => {
-  fc.assert(
-    fc.property(goodCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
-      const [{ bytes }, start, end] = place(cell, '', next)
-      expect(arePairs(bytes, start, end)).toBe(true)
-    }),
-    { numRuns: 150 },
-  )
-  fc.assert(
-    fc.property(oddCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
-      const [{ bytes }, start, end] = place(cell, '', next)
-      if (end > start && arePairs(bytes, start, end)) decodeAspects(cell)
-    }),
-    { numRuns: 500 },
-  )
+  test('no end is looked for beyond the limit', () => {
+    const piece = base64('a piece of more than sixteen bytes')
+    expect(read(new PieceTable(), piece, ':', 24).end).toBe(24)
+    expect(read(new PieceTable(), piece, ':', 21).end).toBe(24)
+  })
+
+  test('more pieces than it has places for, again and again, short and long', () => {
+    const table = new PieceTable()
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 9000; n++) {
+        const text = `${n}`.padEnd(1 + (n % 60), 'é')
+        if (read(table, base64(text)).text !== text) expect.fail(text)
+        if (read(table, base64('often')).text !== 'often') expect.fail('often')
+      }
+    }
+  })
+
+  test('what two pieces of one set have to change places for', () => {
+    const table = new PieceTable()
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 300 }), numbers => {
+        for (const n of [...numbers, ...numbers])
+          expect(read(table, base64(`piece ${n}`)).text).toBe(`piece ${n}`)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('bad pieces give nothing and are not kept', () => {
+    const table = new PieceTable()
+    for (const piece of ['Um==VkZX', 'UmVkZGV=', '/w==', 'w6TD', 'UmV*', '\0\0\0\0']) {
+      for (let n = 0; n < 2; n++) expect(read(table, piece).text).toBeUndefined()
+    }
+    expect(table.texts.every(text => text === '')).toBe(true)
+    expect(table.entries.every(word => word === 0)).toBe(true)
+  })
 })

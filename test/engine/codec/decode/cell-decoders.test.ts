@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellDecoders } from '../../../../src/engine/codec/decode/cell-decoders'
+import { cellDecoders, decoderOf } from '../../../../src/engine/codec/decode/cell-decoders'
 import { FeedError } from '../../../../src/engine/errors'
+import { cell, int64, list, oneOf, timestamp } from '../../../../src/engine/schema/column-kinds'
 import type { CellTypes } from '../../../../src/engine/schema/values'
-import { jsonWriter } from '../../../../src/engine/sinks/json-writer'
+import { jsonWriter } from '../../../../src/engine/sinks/ndjson-sink'
 
 const samples: Record<keyof CellTypes, [text: string, json: unknown]> = {
   text: ['a', 'a'],
@@ -60,4 +62,97 @@ test('errors are typed, with a short excerpt and no position', () => {
     expect(error.context).toEqual({ type, reason: expect.any(String), excerpt: expect.any(String) })
     expect(error.context.excerpt!.length).toBeLessThanOrEqual(80)
   }
+})
+
+test('a column has one decoder, and columns of equal parameters have their own', () => {
+  const column = list('|')
+  expect(decoderOf(column)).toBe(decoderOf(column))
+  expect(decoderOf(column)).not.toBe(decoderOf(list('|')))
+})
+
+test('oneOf reads its texts, case included, and names them in its error', () => {
+  const { decode, empty } = decoderOf(oneOf('red', 'green'))
+  expect([decode('red'), decode('green'), empty]).toEqual(['red', 'green', null])
+  for (const text of ['Red', 'blue', ' red', '__proto__', 'constructor'])
+    expect(() => decode(text)).toThrow(
+      expect.objectContaining({
+        code: 'CELL_INVALID',
+        context: { type: 'oneOf', reason: 'not one of red, green', excerpt: text },
+      }),
+    )
+})
+
+test('a list reads back with any separator and any kind of values, and is frozen', () => {
+  const separator = fc.constantFrom('|', ',', ';', '::', ' / ', 'x')
+  fc.assert(
+    fc.property(
+      separator,
+      fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+      (between, values) => {
+        const { decode } = decoderOf(list(between, int64()))
+        const read = decode(values.join(between))
+        expect(read).toEqual(values)
+        expect(Object.isFrozen(read)).toBe(true)
+      },
+    ),
+  )
+})
+
+test('a bad value of a list is that of its kind', () => {
+  expect(() => decoderOf(list('|', timestamp())).decode('2024-01-01T00:00:00Z|now')).toThrow(
+    expect.objectContaining({
+      code: 'CELL_INVALID',
+      context: expect.objectContaining({ type: 'timestamp', excerpt: 'now' }),
+    }),
+  )
+})
+
+test('a function of the caller gives the value, and what it throws is the cause', () => {
+  const cause = new RangeError('too heavy')
+  const { decode, empty } = decoderOf(
+    cell(
+      text => {
+        if (text === 'heavy') throw cause
+        return text.length
+      },
+      { empty: 0 },
+    ),
+  )
+  expect([decode('abc'), empty]).toEqual([3, 0])
+  expect(() => decode('heavy')).toThrow(
+    expect.objectContaining({
+      code: 'CELL_INVALID',
+      cause,
+      context: {
+        type: 'cell',
+        reason: "the schema's function threw: too heavy",
+        excerpt: 'heavy',
+      },
+    }),
+  )
+})
+
+test.each([null, 'text', 7, Symbol('s')])('a thrown %o is the cause too', thrown => {
+  const { decode } = decoderOf(
+    cell(() => {
+      throw thrown
+    }),
+  )
+  expect(() => decode('a')).toThrow(
+    expect.objectContaining({ code: 'CELL_INVALID', cause: thrown }),
+  )
+})
+
+test('a FeedError of the caller stays as it is', () => {
+  const own = new FeedError('OPTION_INVALID', 'a unit', {
+    option: 'u',
+    expected: 'g',
+    received: 'x',
+  })
+  const { decode } = decoderOf(
+    cell(() => {
+      throw own
+    }),
+  )
+  expect(() => decode('a')).toThrow(own)
 })

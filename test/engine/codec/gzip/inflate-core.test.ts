@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import {
   giveBackInflateMemory,
   takeInflateMemory,
-} from '../../../../src/engine/codec/gzip/inflate-memory'
-import { wasmInstance } from '../../../../src/engine/codec/wasm-module'
+} from '../../../../src/engine/codec/gzip/inflate-core'
+import { isShared, wasmInstance } from '../../../../src/engine/codec/wasm-module'
 import { randomNumbers } from './deflate-mutants'
 
 const inflateMemory = takeInflateMemory()
@@ -154,3 +154,15 @@ describe('the distances of the folds are those of multiples of the polynomial', 
 function divided(remainder: number): number {
   return remainder < 0 ? ((remainder ^ POLYNOMIAL) << 1) | 1 : remainder << 1
 }
+
+test('a memory that is given back is taken again only for its own kind of use', () => {
+  const own = takeInflateMemory()
+  const shared = takeInflateMemory(true)
+  expect([own, shared].map(({ memory }) => isShared(memory))).toEqual([false, true])
+  giveBackInflateMemory(own)
+  giveBackInflateMemory(shared)
+  expect(takeInflateMemory(true)).toBe(shared)
+  expect(takeInflateMemory()).toBe(own)
+  giveBackInflateMemory(own)
+  giveBackInflateMemory(shared)
+})

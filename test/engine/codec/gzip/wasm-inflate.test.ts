@@ -3,11 +3,11 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { OUTPUT_BLOCK_BYTES } from '../../../../src/engine/codec/gzip/inflate-engine'
 import {
   giveBackInflateMemory,
   takeInflateMemory,
-} from '../../../../src/engine/codec/gzip/inflate-memory'
+} from '../../../../src/engine/codec/gzip/inflate-core'
+import { OUTPUT_BLOCK_BYTES } from '../../../../src/engine/codec/gzip/inflate-engine'
 import { WasmInflate, wasmEngine } from '../../../../src/engine/codec/gzip/wasm-inflate'
 import { wasmInstance } from '../../../../src/engine/codec/wasm-module'
 import { byteByByte, cutAt, feedText } from './build-gzip'

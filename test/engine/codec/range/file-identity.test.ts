@@ -1,8 +1,13 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  contradictsSignature,
+  GZIP_SIGNATURE,
   identityChange,
   identityOf,
   mergeIdentity,
+  readContentRange,
+  refusedContentType,
 } from '../../../../src/engine/codec/range/file-identity'
 
 test('fault 14: weak and malformed entity tags are left out', () => {
@@ -44,4 +49,131 @@ test('known values stay, and new ones are added', () => {
     totalBytes: 5,
     etag: '"a"',
   })
+})
+
+const unreadable = (problem: string) => ({ kind: 'unreadable', problem })
+
+test.each(['0-9/100', 'bytes 0-9/100', 'Bytes  0-9/100', ' bytes\t0-9/100 '])(
+  'fault 9: %j is read with and without the unit',
+  header => {
+    expect(readContentRange(header)).toEqual({
+      kind: 'range',
+      firstOffset: 0,
+      lastOffset: 9,
+      totalBytes: 100,
+    })
+  },
+)
+
+test.each(['0-9/*', 'bytes 0-9/*'])('fault 7: %j has an unknown total', header => {
+  expect(readContentRange(header)).toEqual({
+    kind: 'range',
+    firstOffset: 0,
+    lastOffset: 9,
+    totalBytes: undefined,
+  })
+})
+
+test.each([
+  ['*/1234', 1234],
+  ['bytes */0', 0],
+  ['*/*', undefined],
+])('%j is an unsatisfied range', (header, totalBytes) => {
+  expect(readContentRange(header)).toEqual({ kind: 'unsatisfied', totalBytes })
+})
+
+test('fault 18: an echoed, unclamped end is passed on as it stands', () => {
+  expect(readContentRange('0-209715200/1076602')).toEqual({
+    kind: 'range',
+    firstOffset: 0,
+    lastOffset: 209_715_200,
+    totalBytes: 1_076_602,
+  })
+})
+
+test('fault 8: missing, repeated and malformed headers are refused', () => {
+  for (const header of [undefined, '', '  '])
+    expect(readContentRange(header)).toEqual(unreadable('missing'))
+  for (const header of ['0-9/100, 0-9/100', 'bytes 0-9/100,bytes 10-19/100'])
+    expect(readContentRange(header)).toEqual(unreadable('repeated'))
+  const garbage = [
+    '0-9',
+    '9-0/100',
+    '-9/100',
+    '0-/100',
+    'items 0-9/100',
+    'bytes=0-9/100',
+    '0x0-9/100',
+    '1e1-20/100',
+    '0-9/1e3',
+    '0 - 9/100',
+    '+0-9/100',
+    '٠-٩/100',
+    'bytes0-9/100',
+    '0-9/100;',
+  ]
+  for (const header of garbage)
+    expect([header, readContentRange(header)]).toEqual([header, unreadable('invalid')])
+})
+
+test('fault 10: numbers past 2^53 are refused', () => {
+  for (const header of [
+    '0-9/9007199254740992',
+    '0-9007199254740992/*',
+    '9007199254740993-9007199254740994/*',
+    '*/9007199254740992',
+  ])
+    expect(readContentRange(header)).toEqual(unreadable('invalid'))
+  expect(readContentRange('0-9007199254740990/9007199254740991')).toMatchObject({
+    totalBytes: Number.MAX_SAFE_INTEGER,
+  })
+})
+
+test('no text makes the parser throw', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      header =>
+        void expect(readContentRange(header).kind).toMatch(/^(range|unsatisfied|unreadable)$/),
+    ),
+  )
+})
+
+test('fault 34: media types of pages and messages are refused', () => {
+  for (const type of [
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'application/json',
+    'application/problem+json',
+    'text/xml',
+    'application/xhtml+xml',
+    'multipart/byteranges; boundary=x',
+  ])
+    expect([type, refusedContentType(type)]).toEqual([type, true])
+  for (const type of [
+    undefined,
+    '',
+    'application/octet-stream',
+    'text/tab-separated-values',
+    'application/gzip',
+    'text/plain',
+    'application/x-json-gzip',
+  ])
+    expect([type, refusedContentType(type)]).toEqual([type, false])
+})
+
+test('fault 34: a signature that arrives in several parts is checked', () => {
+  const whole = fc.uint8Array({ minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(whole, fc.nat(6), fc.boolean(), (bytes, cut, isGzip) => {
+      const file = isGzip ? Uint8Array.from([0x1f, 0x8b, ...bytes]) : bytes
+      const [head, tail] = [file.subarray(0, cut), file.subarray(cut)]
+      const found =
+        contradictsSignature(0, head, GZIP_SIGNATURE) ||
+        contradictsSignature(head.length, tail, GZIP_SIGNATURE)
+      const expected = file[0] !== 0x1f || (file.length > 1 && file[1] !== 0x8b)
+      expect(found).toBe(expected)
+    }),
+  )
+  expect(contradictsSignature(0, Uint8Array.of(1, 2), new Uint8Array())).toBe(false)
 })

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type PlannedRange, RangePlan } from '../../../../src/engine/codec/range/range-plan'
+import {
+  type PlannedRange,
+  RangePlan,
+  rangeHeader,
+} from '../../../../src/engine/codec/range/range-plan'
 
 const sizes = { chunkBytes: 20, maxRangeBytes: 100, windowBytes: 60 }
 const finish = (range: PlannedRange) => {
@@ -127,4 +131,9 @@ test('any order of receiving and handing out covers every byte once, inside the 
     ),
     { numRuns: 100 },
   )
+})
+
+test('the header has an inclusive end', () => {
+  expect(rangeHeader({ start: 0, end: 10 })).toBe('bytes=0-9')
+  expect(rangeHeader({ start: 7, end: 8 })).toBe('bytes=7-7')
 })

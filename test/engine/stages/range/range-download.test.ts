@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Piece } from '../../../../src/engine/codec/range/piece'
+import type { Piece } from '../../../../src/engine/codec/range/reorder-buffer'
 import { FeedError } from '../../../../src/engine/errors'
 import { RangeDownload } from '../../../../src/engine/stages/range/range-download'
 import { rangeSettings } from '../../../../src/engine/stages/range/range-settings'

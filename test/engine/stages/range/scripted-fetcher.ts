@@ -1,7 +1,7 @@
 // A RangeFetcher over a scripted transport, for the tests of the answers that a service can give.
 
 import { expect } from 'vitest'
-import { GZIP_SIGNATURE } from '../../../../src/engine/codec/range/content-sniff'
+import { GZIP_SIGNATURE } from '../../../../src/engine/codec/range/file-identity'
 import type { ErrorCode, FeedError } from '../../../../src/engine/errors'
 import { ChunkReassembler } from '../../../../src/engine/stages/chunk-reassembler'
 import { RangeFetcher } from '../../../../src/engine/stages/range/range-fetcher'

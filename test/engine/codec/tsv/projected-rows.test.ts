@@ -1,0 +1,82 @@
+// Cells that an engine keeps against cells that are copied one by one.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ProjectedCells } from '../../../../src/engine/codec/tsv/projected-rows'
+import { wasmScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
+import { wasmMemory } from '../../../../src/engine/codec/wasm-module'
+
+const LENT_BYTES = 65_536
+const memory = wasmMemory(1 + 32)
+const lentBytes = new Uint8Array(memory.buffer)
+
+const cell = fc.oneof(
+  fc.nat(70).map(length => 'a cell '.repeat(10).slice(0, length)),
+  fc.constantFrom('', '"a\\tb"', 'é', '"\\\\"q"', '漢字漢字漢字漢字漢字'),
+)
+const table = fc.integer({ min: 1, max: 12 }).chain(width =>
+  fc.record({
+    rows: fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+      minLength: 1,
+      maxLength: 20,
+    }),
+    columns: fc.shuffledSubarray(Array.from({ length: width }, (_, column) => column)),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+    address: fc.nat(100),
+  }),
+)
+
+test('in the engine’s memory, or one by one: the same bytes and ends', () => {
+  fc.assert(
+    fc.property(table, ({ rows, columns, lineEnd, address }) => {
+      const text = Buffer.from(rows.map(cells => cells.join('\t') + lineEnd).join(''))
+      lentBytes.set(text, address)
+      const block = lentBytes.subarray(address, address + text.length)
+      const scanner = wasmScanner()
+      scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
+      const space = scanner.newSpace(
+        rows[0]!.length,
+        Math.max(0, ...columns.map(column => column + 1)),
+      )
+      scanner.scan(block, 0, block.length, 1 << 20, space)
+      fc.pre(space.rows === rows.length)
+      const [projected, copied] = [
+        new ProjectedCells(Int32Array.from(columns), 64),
+        new ProjectedCells(Int32Array.from(columns), 64),
+      ]
+      // Twice: what is added stands behind what is there.
+      for (let round = 0; round < 2; round++) {
+        scanner.project(block, space, projected)
+        copied.addCells(block, space)
+      }
+      expect([...projected.ends]).toEqual([...copied.ends])
+      expect(Buffer.from(projected.bytes).toString()).toBe(Buffer.from(copied.bytes).toString())
+      const wanted = rows
+        .map(cells =>
+          columns.length > 0 ? `${columns.map(column => cells[column]).join('\t')}\n` : '',
+        )
+        .join('')
+      expect(Buffer.from(projected.bytes).toString()).toBe(wanted + wanted)
+      scanner.release()
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('it grows', () => {
+  const projected = new ProjectedCells(Int32Array.of(0), 10)
+  const block = Buffer.from(`${'x'.repeat(300_000)}\n`)
+  const rows = {
+    columns: 1,
+    rows: 1,
+    rowStarts: Uint32Array.of(0),
+    cellEnds: Int32Array.of(300_000),
+    rowFlags: Uint8Array.of(0),
+  }
+  projected.addCells(block, rows)
+  projected.addCells(block, rows)
+  expect(projected.byteLength).toBe(2 * 300_001)
+  expect([...projected.ends.subarray(0, 2)]).toEqual([300_000, 600_001])
+  projected.clear()
+  expect(projected.bytes.length).toBe(0)
+})
