@@ -13,8 +13,9 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testExamples } from './examples'
 import { brokenLinks, pagesIn } from './markdown-links'
-import { linkPackages, packedPackage, plainInstall } from './packed-package'
+import { linkCommand, linkPackages, packedPackage, plainInstall } from './packed-package'
 import { projectFolder } from './project-folder'
 import { testProjectOfStranger } from './project-of-a-stranger'
 import { packedProblems } from './release/rules'
@@ -40,6 +41,7 @@ beforeAll(async () => {
   folder = await projectFolder('package')
   installed = await packedPackage(folder)
   plain = await plainInstall(installed)
+  await linkCommand(folder)
 }, 300_000)
 
 afterAll(() => Promise.all([folder, plain].map(path => rm(path, { recursive: true, force: true }))))
@@ -188,6 +190,10 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
 
 describe('an ingestion in the project of a stranger', () => {
   testProjectOfStranger(() => join(plain, 'node_modules'))
+})
+
+describe('the example projects', () => {
+  testExamples(() => folder)
 })
 
 describe('a plain install', () => {

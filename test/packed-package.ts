@@ -90,10 +90,15 @@ export async function plainInstall(installed: string): Promise<string> {
   await cp(installed, join(plain, 'node_modules/feedmill'), { recursive: true })
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   await linkPackages(plain, Object.keys(dependencies))
-  await mkdir(join(plain, 'node_modules/.bin'))
-  await chmod(join(plain, 'node_modules/feedmill/dist/cli.js'), 0o755)
-  await symlink('../feedmill/dist/cli.js', join(plain, 'node_modules/.bin/feedmill'))
+  await linkCommand(plain)
   return plain
+}
+
+/** Makes `feedmill` a command in a folder in which the package is unpacked. */
+export async function linkCommand(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules/.bin'))
+  await chmod(join(folder, 'node_modules/feedmill/dist/cli.js'), 0o755)
+  await symlink('../feedmill/dist/cli.js', join(folder, 'node_modules/.bin/feedmill'))
 }
 
 /** Links packages of the project into the folder of an installation. */

@@ -43,6 +43,7 @@ const PACKED = [
   /^src\/(?:README|(?:api|guide|reference)\/[\w-]+)\.md$/,
   /^(?:test\/README\.md|bench\/README\.md|bench\/peers\.svg)$/,
   /^fixtures\/(?:documents\/[\w-]+\.md|ingestion\/(?:README\.md|[\w-]+\.(?:mjs|py|sh)))$/,
+  /^fixtures\/examples\/(?:README\.md|[\w-]+\/(?:package\.json|[\w-]+\.mjs))$/,
 ]
 
 /** The package has each of these. */
