@@ -172,7 +172,7 @@ const MADE: Record<string, () => object> = {
     new feedmill.RangeFetcher({
       url: 'http://127.0.0.1:9/file',
       transport: refusing,
-      patienceMs: 0,
+      retry: { patienceMs: 0 },
     }),
   // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by
   // functions of their own.
@@ -184,7 +184,10 @@ const MADE: Record<string, () => object> = {
 }
 
 function clients(): feedmill.FeedService {
-  return feedmill.createFeedService(profile, () => 'token', { transport: refusing, patienceMs: 0 })
+  return feedmill.createFeedService(profile, () => 'token', {
+    transport: refusing,
+    retry: { patienceMs: 0 },
+  })
 }
 
 /**

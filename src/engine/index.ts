@@ -287,6 +287,7 @@ export {
   type Retry,
   type RetryOptions,
   type RetryPolicy,
+  requestRetries,
   retryPolicy,
 } from './stages/range/retries'
 export {

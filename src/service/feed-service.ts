@@ -54,12 +54,7 @@ const NAMES: OptionNames<FeedServiceOptions> = {
   maxResponseBytes: true,
   maxPages: true,
   now: true,
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
-  retryAfterCapMs: true,
-  onRetry: true,
-  random: true,
+  retry: true,
 }
 
 export interface FeedService {

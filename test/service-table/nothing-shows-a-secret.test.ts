@@ -134,8 +134,13 @@ function shownIn(values: Iterable<unknown>, secrets: Iterable<string>): string[]
 }
 
 function serviceAt({ profile }: Stand, transport: HttpTransport, limitMs = 20_000): FeedService {
-  const limits = { ...FAST, patienceMs: 0, headersTimeoutMs: limitMs, bodyTimeoutMs: limitMs }
-  const ranges = { ...FAST.ranges, patienceMs: 1, idleMs: limitMs, chunkBytes: 2_000 }
+  const limits = {
+    ...FAST,
+    retry: { ...FAST.retry, patienceMs: 0 },
+    headersTimeoutMs: limitMs,
+    bodyTimeoutMs: limitMs,
+  }
+  const ranges = { ...FAST.ranges, retry: { patienceMs: 1 }, idleMs: limitMs, chunkBytes: 2_000 }
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
   return createFeedService(profile, credentials, { transport, checks: 'forms', ...limits, ranges })
 }

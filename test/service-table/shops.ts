@@ -157,7 +157,11 @@ export function clientsOf(
   scopes: ProfileOptions['scopes'] = {},
 ): FeedService {
   const { clientId, clientSecret } = emulator
-  const once = { ...FAST, patienceMs: 0, ranges: { ...FAST.ranges, patienceMs: 0 } }
+  const once = {
+    ...FAST,
+    retry: { ...FAST.retry, patienceMs: 0 },
+    ranges: { ...FAST.ranges, retry: { patienceMs: 0 } },
+  }
   const asked = { ...profile, scopes: { ...profile.scopes, ...scopes } }
   return createFeedService(
     asked,

@@ -110,11 +110,11 @@ async function failureOf(
     tokenUrl: 'https://a.test/token',
     scopeBase: 's',
   })
-  const ranges = { ...FAST.ranges, patienceMs: 2 }
+  const ranges = { ...FAST.ranges, retry: { patienceMs: 2 } }
   const service = createFeedService(
     profile,
     { clientId: 'c', clientSecret: 'secret' },
-    { transport, checks: 'forms', ...FAST, patienceMs: 2, ranges },
+    { transport, checks: 'forms', ...FAST, retry: { ...FAST.retry, patienceMs: 2 }, ranges },
   )
   const error: unknown = await CALLS[operation](service).catch(thrown => thrown)
   if (!FeedError.is(error)) throw new Error(`no FeedError: ${String(error)}`)

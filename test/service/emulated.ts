@@ -58,9 +58,6 @@ export function emulated(options: EmulatedOptions = {}): Emulated {
 /** A policy with short waits. */
 export const FAST: FeedServiceOptions = {
   // Each wait counts as one millisecond, which gives five attempts.
-  patienceMs: 4,
-  backoffBaseMs: 1,
-  backoffCapMs: 1,
-  retryAfterCapMs: 5,
+  retry: { patienceMs: 4, backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 5 },
   ranges: {},
 }

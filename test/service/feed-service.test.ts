@@ -208,19 +208,19 @@ describe('fault 85: no token and no secret is ever shown', () => {
       const service = createFeedService(
         profile,
         { clientId: 'id', clientSecret: SECRET },
-        { transport: echoing(status, form), patienceMs: 1, ...FAST },
+        { transport: echoing(status, form), retry: { patienceMs: 1 }, ...FAST },
       )
       const { feeds, catalog, keys, notifications } = service
       const user = () => TOKENS[2]!
       const calls: Promise<unknown>[] = [
         feeds
           .getItemFeed(BOOTSTRAP)
-          .rows({ ranges: { patienceMs: 0 } })
+          .rows({ ranges: { retry: { patienceMs: 0 } } })
           .toArray(),
-        feeds.getItemFeed(BOOTSTRAP).info({ ranges: { patienceMs: 1 } }),
+        feeds.getItemFeed(BOOTSTRAP).info({ ranges: { retry: { patienceMs: 1 } } }),
         catalog
           .downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
-          .compressed({ ranges: { patienceMs: 0 } })
+          .compressed({ ranges: { retry: { patienceMs: 0 } } })
           .toArray(),
         catalog.getAccess(),
         catalog.getFiles({ marketplace: 'MKT_US' }).toArray(),
@@ -271,7 +271,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
       const service = createFeedService(
         profile,
         { clientId: 'id', clientSecret: SECRET },
-        { transport, patienceMs: 0, ...FAST },
+        { transport, retry: { patienceMs: 0 }, ...FAST },
       )
       const failure: unknown = await service.catalog.getAccess().catch(error => error)
       expect(FeedError.is(failure) && failure.code).toBe(

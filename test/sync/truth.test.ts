@@ -52,10 +52,7 @@ const TROUBLED: Partial<SyncOptions> = {
     chunkBytes: 400,
     windowBytes: 1_600,
     idleMs: 80,
-    patienceMs: 400,
-    backoffBaseMs: 0,
-    backoffCapMs: 1,
-    retryAfterCapMs: 2,
+    retry: { patienceMs: 400, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
   },
 }
 
@@ -217,7 +214,8 @@ describe('the state does not depend on how the files came', () => {
   test('whether they are delayed, and some missing at each poll', async () => {
     const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })
     const machine = new SimulatedMachine(4)
-    const options = { ...TROUBLED, patienceMs: 0, ranges: { ...TROUBLED.ranges, patienceMs: 0 } }
+    const ranges = { ...TROUBLED.ranges, retry: { ...TROUBLED.ranges?.retry, patienceMs: 0 } }
+    const options = { ...TROUBLED, patienceMs: 0, ranges }
     for (let nowMs = FIRST_MS; nowMs < SECOND_MS; nowMs += 5 * HOUR_MS) {
       shop.nowMs = nowMs
       await expectTruth(machine, shop, await shop.sync(machine.start(), options).summary)

@@ -72,7 +72,9 @@ export async function downloadCommand(
     }
   }
   await withService(options, work, {
-    onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`),
+    retry: {
+      onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`),
+    },
   })
 }
 

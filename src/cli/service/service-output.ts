@@ -13,8 +13,10 @@ export async function withService(
   options: FeedServiceOptions = {},
 ): Promise<void> {
   const service = serviceOf(settings, {
-    onRetry: ({ error, delayMs }) =>
-      note(`${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`),
+    retry: {
+      onRetry: ({ error, delayMs }) =>
+        note(`${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`),
+    },
     ...options,
   })
   try {

@@ -32,15 +32,7 @@ import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 /** The options of fetching the ranges of a file: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
-  | 'chunkBytes'
-  | 'concurrency'
-  | 'windowBytes'
-  | 'patienceMs'
-  | 'backoffBaseMs'
-  | 'backoffCapMs'
-  | 'retryAfterCapMs'
-  | 'onRetry'
-  | 'idleMs'
+  'chunkBytes' | 'concurrency' | 'windowBytes' | 'retry' | 'idleMs'
 >
 
 /** The options of one reading: those of the pipeline, and those of its stages. */
@@ -231,6 +223,7 @@ export class FeedDownload<C extends Columns> {
       signature: GZIP_SIGNATURE,
       ...source,
       ...ranges,
+      retry: { ...source.retry, ...ranges?.retry },
       ...(resume && { resume }),
     }
     const { windowBytes } = fetching

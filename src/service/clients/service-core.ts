@@ -127,8 +127,8 @@ export class ServiceCore {
         // The fetcher sees one request where the transports wait for a token, a turn and headers.
         headersTimeoutMs: responseTimeoutMs,
         now: () => new Date(now()),
-        ...retry,
         ...ranges,
+        retry: { ...retry, ...ranges.retry },
       },
     })
   }

@@ -10,16 +10,17 @@ import {
   optionInvalid,
   type RetryOptions,
   type RetryPolicy,
-  retryPolicy,
+  requestRetries,
   timeLimit,
   wholeNumber,
 } from '../../engine/index'
 
-/**
- * The options of requests. The options of repeats hold for JSON requests and for downloads; the
- * option `ranges` overrides them for downloads.
- */
-export interface RequestOptions extends RetryOptions {
+export interface RequestOptions {
+  /**
+   * When failing JSON requests and downloads are repeated; the option `ranges` overrides it for
+   * downloads. Default: the defaults of each option.
+   */
+  readonly retry?: RetryOptions
   /**
    * The limit of requests to one host at a time. A request counts until its body is read. Default
    * no limit.
@@ -116,7 +117,7 @@ export function requestSettings(options: RequestOptions): RequestSettings {
     responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
-    retry: retryPolicy(options),
+    retry: requestRetries(options.retry),
     now: clockMs('now', options.now),
     bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }

@@ -10,6 +10,7 @@ import {
   familyOf,
   Retries,
   type Retry,
+  type RetryOptions,
   type RetryPolicy,
 } from '../../engine/index'
 import type { FeedService, RangeTuning } from '../../service/index'
@@ -71,7 +72,10 @@ const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): Promise<Fetched> {
   const options = {
     ...given,
-    ranges: { ...given.ranges, onRetry: givingUpOnMissing(given.ranges.onRetry) },
+    ranges: {
+      ...given.ranges,
+      retry: { ...given.ranges.retry, onRetry: givingUpOnMissing(given.ranges.retry?.onRetry) },
+    },
   }
   const { retry, signal } = options
   const stuck = new Retries(retry, signal)
@@ -106,7 +110,7 @@ export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): 
  * Ends the repetitions for a missing file early. The calendar asks for it again later; waiting
  * would delay the other files.
  */
-function givingUpOnMissing(onRetry: RangeTuning['onRetry']): (retry: Retry) => void {
+function givingUpOnMissing(onRetry: RetryOptions['onRetry']): (retry: Retry) => void {
   return retry => {
     if (retry.failures >= NOT_THERE_ATTEMPTS && isNotThere(retry.error)) throw retry.error
     onRetry?.(retry)

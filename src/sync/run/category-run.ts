@@ -172,8 +172,8 @@ export class CategoryRun {
       chunkBytes: shares.chunkBytes,
       windowBytes: shares.windowBytes,
       concurrency: shares.rangesAtOnce,
-      ...retry,
       ...settings.ranges,
+      retry: { ...retry, ...settings.ranges.retry },
     }
     report({ type: 'fetching', file: id })
     const spool = await spools.open(id, shares.pieceBytes)

@@ -38,7 +38,7 @@ async function synchronised(round: Round, seed: number) {
   try {
     const place = { folder: '/state', environment: machine.start() }
     const options = { service, marketplace: MARKETPLACE, categories: CATEGORIES, ...place }
-    const waits = { backoffBaseMs: 1, backoffCapMs: 2, retryAfterCapMs: 2 }
+    const waits = { retry: { backoffBaseMs: 1, backoffCapMs: 2, retryAfterCapMs: 2 } }
     await sync({ ...options, patienceMs: 500, backoffBaseMs: 1, ranges: waits }).summary
     const columns = await readColumns(itemsOf(machine), truth.columns, {
       rename: new Map(),

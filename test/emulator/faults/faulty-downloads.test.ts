@@ -41,9 +41,7 @@ async function download(emulator: Emulator, origin: string, transport: RangeTran
       transport,
       headers: () => ({ authorization, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US' }),
       chunkBytes: 7_001,
-      patienceMs: 20_000,
-      backoffBaseMs: 0,
-      backoffCapMs: 1,
+      retry: { patienceMs: 20_000, backoffBaseMs: 0, backoffCapMs: 1 },
       headersTimeoutMs: 1_000,
       idleMs: 60,
     })

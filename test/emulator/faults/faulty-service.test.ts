@@ -13,9 +13,7 @@ import {
 const world = createWorld({ seed: 7, items: 900, hours: 120 })
 const ranges = {
   chunkBytes: 9_000,
-  patienceMs: 20_000,
-  backoffBaseMs: 0,
-  backoffCapMs: 1,
+  retry: { patienceMs: 20_000, backoffBaseMs: 0, backoffCapMs: 1 },
   idleMs: 80,
 }
 

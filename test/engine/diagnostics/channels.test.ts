@@ -46,7 +46,7 @@ async function faultyRead(service: Emulated) {
   let retries = 0
   const rows = await service.service.feeds
     .getItemFeed(QUERY)
-    .rows({ ranges: { chunkBytes: 1_000, concurrency: 1, onRetry: () => retries++ } })
+    .rows({ ranges: { chunkBytes: 1_000, concurrency: 1, retry: { onRetry: () => retries++ } } })
     .toArray()
   return { rows: rows.map(row => row.toStrings()), retries }
 }
@@ -141,7 +141,7 @@ describe('a run over a service with faults', () => {
     const url = 'https://service.test/nowhere?access_token=hidden-0815&page=given-4711'
     const headers = { Authorization: 'Bearer given-4711' }
     const transport = fetchTransport(emulator.fetch)
-    const fetcher = new RangeFetcher({ url, headers, transport, patienceMs: 0 })
+    const fetcher = new RangeFetcher({ url, headers, transport, retry: { patienceMs: 0 } })
     await expect(pipeline(fetcher).toArray()).rejects.toMatchObject({ code: 'HTTP_STATUS' })
     expect(told.of('feedmill:request').map(request => request.url)).toEqual([
       'https://service.test/nowhere?access_token=…&page=…',

@@ -95,7 +95,7 @@ describe('an error of a row names its file', () => {
   test('an address without its parameters', async () => {
     const url = 'https://user.test/stock.tsv?token=secret&sig=other'
     const transport = new ScriptedTransport(new TextEncoder().encode(SHORT))
-    const run = pipeline(new RangeFetcher({ url, transport, patienceMs: 0 }))
+    const run = pipeline(new RangeFetcher({ url, transport, retry: { patienceMs: 0 } }))
       .to(new ChunkReassembler())
       .to(new TsvRowParser({ schema }))
     const error = await run.toArray().catch(failure => failure)

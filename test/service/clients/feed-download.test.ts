@@ -233,7 +233,9 @@ describe('an empty file', () => {
     expect((await failureOf(nothing.download.rows().toArray())).code).toBe('TSV_EMPTY')
     const short = serving(() => new Response(new Uint8Array(), { status: 200 }))
     expect(
-      FeedError.is(await failureOf(short.download.rows({ ranges: { patienceMs: 0 } }).toArray())),
+      FeedError.is(
+        await failureOf(short.download.rows({ ranges: { retry: { patienceMs: 0 } } }).toArray()),
+      ),
     ).toBe(true)
   })
 })

@@ -177,7 +177,11 @@ describe('the platform’s fetch', () => {
     try {
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const fetchOver = (path: string) =>
-        new RangeFetcher({ url: origin + path, transport: fetchTransport(fetch), patienceMs: 0 })
+        new RangeFetcher({
+          url: origin + path,
+          transport: fetchTransport(fetch),
+          retry: { patienceMs: 0 },
+        })
       const pieces = await fetchOver('/moved').collect()
       expect(Uint8Array.from(Buffer.concat(pieces.map(piece => piece.bytes)))).toEqual(file)
       // Node's fetch adds its own `identity` to a request with a range.

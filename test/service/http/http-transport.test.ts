@@ -93,9 +93,8 @@ async function download(
     url,
     transport,
     chunkBytes: 300,
-    backoffBaseMs: 1,
-    backoffCapMs: 2,
     ...options,
+    retry: { backoffBaseMs: 1, backoffCapMs: 2, ...options.retry },
   })
   const ordered = new ChunkReassembler()
   fetcher.on('error', error => ordered.destroy(error))
@@ -289,7 +288,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     test('a refused connection is retried, then typed', async () => {
       const origin = await httpServer(() => {})
       await new Promise(resolve => servers.pop()?.close(resolve))
-      const failure = await download(origin, { patienceMs: 1 }).catch(error => error)
+      const failure = await download(origin, { retry: { patienceMs: 1 } }).catch(error => error)
       expect(failure).toMatchObject({
         code: 'RANGE_RETRIES_EXHAUSTED',
         cause: { code: 'HTTP_TRANSPORT' },

@@ -22,10 +22,8 @@ function answering(
     return answer(request, asked.length - 1)
   })
   const settings = requestSettings({
-    backoffBaseMs: 1,
-    backoffCapMs: 1,
-    retryAfterCapMs: 2,
     ...options,
+    retry: { backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 2, ...options.retry },
   })
   const secrets = new Secrets()
   const transport = new BoundedTransport(inner, settings, secrets)
@@ -119,7 +117,7 @@ describe('repetition', () => {
     const { get, asked } = answering(
       (_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }),
       {
-        patienceMs: 2,
+        retry: { patienceMs: 2 },
       },
     )
     expect(await failureOf(get())).toMatchObject({
@@ -190,7 +188,7 @@ describe('time', () => {
       new Response(
         new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }),
       )
-    const { get, asked } = answering(stalled, { bodyTimeoutMs: 10, patienceMs: 1 })
+    const { get, asked } = answering(stalled, { bodyTimeoutMs: 10, retry: { patienceMs: 1 } })
     expect(await failureOf(get())).toMatchObject({
       code: 'HTTP_TIMEOUT',
       context: { phase: 'body', limitMs: 10 },
@@ -217,7 +215,7 @@ describe('time', () => {
       () => new Response('', { status: 503, headers: { 'retry-after': '60' } }),
     ]
     for (const answer of answers) {
-      const { get } = answering(answer, { retryAfterCapMs: 60_000 })
+      const { get } = answering(answer, { retry: { retryAfterCapMs: 60_000 } })
       const aborting = new AbortController()
       const failing = failureOf(get(aborting.signal))
       setTimeout(() => aborting.abort(new Error('enough')), 5)

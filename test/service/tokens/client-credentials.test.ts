@@ -24,7 +24,7 @@ function tokensFrom(
     })
     return answer(request, asked.length - 1)
   })
-  const settings = requestSettings({ backoffBaseMs: 1, backoffCapMs: 1, ...options })
+  const settings = requestSettings({ retry: { backoffBaseMs: 1, backoffCapMs: 1 }, ...options })
   const secrets = new Secrets()
   const transport = new BoundedTransport(inner, settings, secrets)
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }

@@ -189,7 +189,10 @@ describe('a download that was interrupted', () => {
     return { shop, state }
   }
 
-  const once: Partial<SyncOptions> = { patienceMs: 0, ranges: { patienceMs: 0, concurrency: 1 } }
+  const once: Partial<SyncOptions> = {
+    patienceMs: 0,
+    ranges: { retry: { patienceMs: 0 }, concurrency: 1 },
+  }
 
   test('continues at the byte behind the spooled ones', async () => {
     const { shop, state } = breaking(2)
@@ -324,7 +327,7 @@ describe('a file that does not exist yet', () => {
     }
     const shop = shopWith({}, { between })
     const machine = new SimulatedMachine(0)
-    const options = { ranges: { patienceMs: 0 } }
+    const options = { ranges: { retry: { patienceMs: 0 } } }
     const first = await shop.sync(machine.start(), options).summary
     expect(first.failed).toEqual([])
     expect(first.categories).toMatchObject([
@@ -345,7 +348,7 @@ describe('a file that does not exist yet', () => {
     const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
       pollMs: 5,
       waitLimitMs: 12,
-      ranges: { patienceMs: 0 },
+      ranges: { retry: { patienceMs: 0 } },
     }).summary
     expect(categories).toMatchObject([{ done: 0, watermark: undefined }])
     expect(categories[0]!.missing.map(({ feed }) => feed).sort()).toEqual(['item', 'item_group'])

@@ -59,10 +59,7 @@ const TROUBLED: Partial<SyncOptions> = {
     chunkBytes: 400,
     windowBytes: 1_600,
     idleMs: 80,
-    patienceMs: 400,
-    backoffBaseMs: 0,
-    backoffCapMs: 1,
-    retryAfterCapMs: 2,
+    retry: { patienceMs: 400, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
   },
 }
 

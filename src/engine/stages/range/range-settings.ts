@@ -20,7 +20,7 @@ import {
   withMethods,
 } from '../../options'
 import type { RangeTransport } from './range-transport'
-import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
+import { type RetryOptions, type RetryPolicy, requestRetries } from './retries'
 import type { SendReason } from './send-request'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
@@ -31,7 +31,7 @@ export type HeadersReason = SendReason
 /** Returns the headers of a request. It is called for every request, so it can renew a token. */
 export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promise<RequestHeaders>
 
-export interface RangeFetcherOptions extends RetryOptions {
+export interface RangeFetcherOptions {
   /** An http or https URL without user info. */
   readonly url: string | URL
   /** Sends the requests, for example a `NodeTransport`. */
@@ -59,6 +59,8 @@ export interface RangeFetcherOptions extends RetryOptions {
    * 60,000.
    */
   readonly headersTimeoutMs?: number
+  /** When failing requests are repeated. Default: the defaults of each option. */
+  readonly retry?: RetryOptions
   /**
    * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one
    * now. Default: the start of the file.
@@ -119,13 +121,8 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   concurrency: true,
   windowBytes: true,
   maxRangeBytes: true,
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
-  retryAfterCapMs: true,
-  onRetry: true,
-  random: true,
   headersTimeoutMs: true,
+  retry: true,
   resume: true,
   idleMs: true,
   signature: true,
@@ -152,7 +149,7 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
     windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
-    retry: retryPolicy(options),
+    retry: requestRetries(options.retry),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
     ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),

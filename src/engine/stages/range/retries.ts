@@ -4,7 +4,14 @@
 import { retryTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
-import { callback, durationMs, type NoPromise, noPromise } from '../../options'
+import {
+  callback,
+  durationMs,
+  knownOptions,
+  type NoPromise,
+  noPromise,
+  type OptionNames,
+} from '../../options'
 import { pause } from '../wait'
 import type { RangeSettings } from './range-settings'
 
@@ -47,16 +54,34 @@ export interface Retry {
 
 export type RetryPolicy = Required<RetryOptions>
 
-/** @throws FeedError OPTION_INVALID */
-export function retryPolicy(options: RetryOptions): RetryPolicy {
+const RETRY_NAMES: OptionNames<RetryOptions> = {
+  patienceMs: true,
+  backoffBaseMs: true,
+  backoffCapMs: true,
+  retryAfterCapMs: true,
+  onRetry: true,
+  random: true,
+}
+
+/** Returns the policy of the option `retry`. @throws FeedError OPTION_INVALID */
+export function requestRetries(retry: RetryOptions = {}): RetryPolicy {
+  return retryPolicy(knownOptions(retry, RETRY_NAMES, 'retry'), 'retry.')
+}
+
+/** @param prefix of the names of options in errors. @throws FeedError OPTION_INVALID */
+export function retryPolicy(options: RetryOptions, prefix = ''): RetryPolicy {
   const { onRetry, random = Math.random } = options
+  const duration = (
+    name: 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs',
+    byDefault: number,
+  ) => durationMs(prefix + name, options[name] ?? byDefault, 0)
   return {
-    patienceMs: durationMs('patienceMs', options.patienceMs ?? 30_000, 0),
-    backoffBaseMs: durationMs('backoffBaseMs', options.backoffBaseMs ?? 250, 0),
-    backoffCapMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
-    retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
-    onRetry: onRetry && callback('onRetry', onRetry),
-    random: callback('random', random),
+    patienceMs: duration('patienceMs', 30_000),
+    backoffBaseMs: duration('backoffBaseMs', 250),
+    backoffCapMs: duration('backoffCapMs', 30_000),
+    retryAfterCapMs: duration('retryAfterCapMs', 120_000),
+    onRetry: onRetry && callback(`${prefix}onRetry`, onRetry),
+    random: callback(`${prefix}random`, random),
   }
 }
 

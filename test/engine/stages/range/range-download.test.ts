@@ -16,8 +16,7 @@ function downloadOver(script?: Script, patienceMs = 4) {
     chunkBytes: 20,
     windowBytes: 60,
     concurrency: 2,
-    backoffBaseMs: 0,
-    patienceMs,
+    retry: { backoffBaseMs: 0, patienceMs },
   }
   return { download: new RangeDownload(rangeSettings(options), abort.signal), transport, abort }
 }

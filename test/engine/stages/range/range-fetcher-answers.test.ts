@@ -276,8 +276,7 @@ describe('what a range is answered with', () => {
       new RangeFetcher({
         url: URL_,
         transport: new ScriptedTransport(csv),
-        patienceMs: 0,
-        backoffBaseMs: 0,
+        retry: { patienceMs: 0, backoffBaseMs: 0 },
         ...options,
       })
 

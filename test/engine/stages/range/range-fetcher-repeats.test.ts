@@ -205,7 +205,9 @@ describe('bodies that end wrongly', () => {
       ...transport.honest(asked),
       body: [file.slice(asked.start, Math.min(asked.start + 6, asked.end, 100)), reset()],
     }))
-    expect(await bytesOf(fetcherOver(transport, { concurrency: 1, patienceMs: 1 }))).toEqual(file)
+    expect(
+      await bytesOf(fetcherOver(transport, { concurrency: 1, retry: { patienceMs: 1 } })),
+    ).toEqual(file)
     expect(transport.requests.slice(0, 6).map(asked => asked.start)).toEqual([0, 6, 12, 18, 20, 26])
   })
 
@@ -222,7 +224,7 @@ describe('bodies that end wrongly', () => {
   test('fault 31: a server that never answers is typed when it goes on', async () => {
     const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), {
       headersTimeoutMs: 5,
-      patienceMs: 1,
+      retry: { patienceMs: 1 },
     })
     const error = await failureOf(fetcher, 'RANGE_RETRIES_EXHAUSTED')
     expect(error.cause).toMatchObject({
@@ -323,11 +325,13 @@ describe('statuses', () => {
         at(0, () => ({ status: index % 2 ? 429 : 503, headers: { 'retry-after': retryAfter } })),
       )
       const options = {
-        patienceMs: 30_000,
-        backoffBaseMs: 100,
-        backoffCapMs: 1000,
-        retryAfterCapMs: 5000,
-        random: () => 1 - Number.EPSILON,
+        retry: {
+          patienceMs: 30_000,
+          backoffBaseMs: 100,
+          backoffCapMs: 1000,
+          retryAfterCapMs: 5000,
+          random: () => 1 - Number.EPSILON,
+        },
         now,
       }
       const reading = bytesOf(fetcherOver(transport, options))
@@ -354,7 +358,7 @@ describe('statuses', () => {
       start === 20 ? json(500, { errorId: 13006 }) : undefined,
     )
     const error = await failureOf(
-      fetcherOver(transport, { patienceMs: 2 }),
+      fetcherOver(transport, { retry: { patienceMs: 2 } }),
       'RANGE_RETRIES_EXHAUSTED',
     )
     expect(error.context).toEqual({ url: SHOWN_URL, byteOffset: 20, attempts: 3 })
@@ -393,7 +397,7 @@ describe('statuses', () => {
     const hanging = fetcherOver(transport, {
       headers: () => new Promise(() => {}),
       headersTimeoutMs: 5,
-      patienceMs: 1,
+      retry: { patienceMs: 1 },
     })
     await failureOf(hanging, 'RANGE_RETRIES_EXHAUSTED')
     expect(transport.requests.length).toBe(0)

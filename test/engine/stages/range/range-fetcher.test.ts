@@ -77,7 +77,7 @@ describe('ending', () => {
       status: 503,
       headers: { 'retry-after': '60' },
     }))
-    const fetcher = fetcherOver(transport, { retryAfterCapMs: 60_000 })
+    const fetcher = fetcherOver(transport, { retry: { retryAfterCapMs: 60_000 } })
     const closed = vi.fn()
     fetcher.on('close', closed)
     fetcher.read()
@@ -141,7 +141,7 @@ test('a transport that throws, or fails with something of its own, is a failed c
     if (++calls === 1) throw new TypeError('thrown')
     return calls === 2 ? Promise.reject(new TypeError('rejected')) : transport.send(request)
   }
-  const fetcher = new RangeFetcher({ url: URL_, transport: { send }, backoffBaseMs: 0 })
+  const fetcher = new RangeFetcher({ url: URL_, transport: { send }, retry: { backoffBaseMs: 0 } })
   expect(await bytesOf(fetcher)).toEqual(file)
   expect(calls).toBe(3)
 })
@@ -239,7 +239,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
           chunkBytes,
           concurrency,
           windowBytes,
-          patienceMs: 20_000,
+          retry: { patienceMs: 20_000 },
         })
         const ordered = new ReorderBuffer({ windowBytes, totalBytes: total })
         let [mostHeld, mostReserved] = [0, 0]

@@ -36,7 +36,7 @@ test.each([
   [{ concurrency: 1.5 }, 'OPTION_INVALID'],
   [{ windowBytes: -1 }, 'OPTION_INVALID'],
   [{ maxRangeBytes: Number.POSITIVE_INFINITY }, 'OPTION_INVALID'],
-  [{ patienceMs: -1 }, 'OPTION_INVALID'],
+  [{ retry: { patienceMs: -1 } }, 'OPTION_INVALID'],
   // A timer of Node with a longer delay fires at once.
   [{ idleMs: 2 ** 31 }, 'OPTION_INVALID'],
   [{ transport: undefined as never }, 'OPTION_INVALID'],

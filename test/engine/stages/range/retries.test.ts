@@ -177,9 +177,7 @@ const attempts = (signal = new AbortController().signal) =>
     rangeSettings({
       url: 'http://feed.test/',
       transport,
-      patienceMs: 150,
-      backoffBaseMs: 100,
-      random: () => 0,
+      retry: { patienceMs: 150, backoffBaseMs: 100, random: () => 0 },
     }),
     signal,
   )

@@ -22,13 +22,16 @@ export function fetcherOver(
     chunkBytes: 20,
     concurrency: 3,
     windowBytes: 60,
-    // A wait of 0 ms counts as one millisecond, which gives five attempts.
-    patienceMs: 4,
-    backoffBaseMs: 0,
-    backoffCapMs: 1,
-    retryAfterCapMs: 5,
     signature: GZIP_SIGNATURE,
     ...options,
+    // A wait of 0 ms counts as one millisecond, which gives five attempts.
+    retry: {
+      patienceMs: 4,
+      backoffBaseMs: 0,
+      backoffCapMs: 1,
+      retryAfterCapMs: 5,
+      ...options.retry,
+    },
   })
 }
 
