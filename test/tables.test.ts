@@ -410,7 +410,7 @@ describe.each([
 
 /** Options that bound what a stage holds or how long it waits; `totalBytes` states a fact. */
 const isCap = (option: string) =>
-  /^max[A-Z]|^concurrency$|(?:Bytes|Ms)$/.test(option) && option !== 'totalBytes'
+  /^max[A-Z]|^(?:concurrency|retry)$|(?:Bytes|Ms)$/.test(option) && option !== 'totalBytes'
 
 /** The names of all options, as a stage tells them to a caller who gives another. */
 function optionsOf(stage: string): string[] {
