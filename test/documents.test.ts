@@ -65,6 +65,22 @@ test('a link to a file or a heading that is not there is found, and code is no l
   }
 })
 
+test('a link to a file of the repository leads to one, and names its heading', () => {
+  const { homepage } = JSON.parse(textOf('package.json')) as { homepage: string }
+  const files = `${homepage.replace(/#.*/, '')}/blob/HEAD/`
+  const linked = DOCUMENTS.flatMap(path => textOf(path).split(`](${files}`).slice(1))
+  const targets = linked.map(text => text.slice(0, text.indexOf(')')))
+  expect(targets.length).toBeGreaterThan(3)
+  mkdirSync(join(ROOT, '.tmp'), { recursive: true })
+  const folder = mkdtempSync(join(ROOT, '.tmp/links-'))
+  try {
+    writeFileSync(join(folder, 'page.md'), targets.map(target => `[a](../../${target})`).join('\n'))
+    expect(brokenLinks(ROOT, [relative(ROOT, join(folder, 'page.md'))])).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test.each(['README.md', ...GUIDE])('%s: no line of code is wider than a page shows', path => {
   // A block without a language is what a program prints.
   const blocks = textOf(path).matchAll(/^( *)```\w+\n(.*?)^\1```$/gms)

@@ -136,6 +136,10 @@ test('a file that nobody expects in the package, and one that is missing, are na
     'dist/cli.js.map',
     'src/index.ts',
     'dist/x/y.js',
+    'CONTRIBUTING.md',
+    'src/README.md',
+    'test/README.md',
+    'bench/README.md',
   ])
     expect(packedProblems([...paths, stranger])).toEqual([
       `the package has ${stranger}, which no pattern expects`,

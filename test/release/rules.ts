@@ -36,12 +36,12 @@ const LICENCES = [
 /** The groups of Keep a Changelog. */
 const GROUPS = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']
 
-/** A file of the package matches one of these. */
+/** A file of the package matches one of these. Pages for contributors stay in the repository. */
 const PACKED = [
-  /^(?:package\.json|LICENSE|README\.md|SECURITY\.md|CONTRIBUTING\.md|CHANGELOG\.md)$/,
+  /^(?:package\.json|LICENSE|README\.md|SECURITY\.md|CHANGELOG\.md)$/,
   /^dist\/[\w-]+\.(?:c?js|d\.c?ts)$/,
-  /^src\/(?:README|(?:api|guide|reference)\/[\w-]+)\.md$/,
-  /^(?:test\/README\.md|bench\/README\.md|bench\/peers\.svg)$/,
+  /^src\/(?:api|guide|reference)\/[\w-]+\.md$/,
+  /^bench\/peers\.svg$/,
   /^fixtures\/(?:documents\/[\w-]+\.md|ingestion\/(?:README\.md|[\w-]+\.(?:mjs|py|sh)))$/,
   /^fixtures\/examples\/(?:README\.md|[\w-]+\/(?:package\.json|[\w-]+\.mjs))$/,
 ]
