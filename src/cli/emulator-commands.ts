@@ -65,18 +65,8 @@ export function addEmulatorCommands(feedmill: Command, cli: string): void {
     )
     .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
     .option('--seed <number>', 'seed of the world: equal numbers make equal files', seedOf, 7)
-    .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
     .option('--out <file>', 'the file for the merged items', 'feedmill-demo.ndjson')
-    .option(
-      '--stream-only',
-      'read the bootstrap file alone: no state, no join, constant memory',
-      false,
-    )
-    .addOption(
-      new Option('--interrupt', 'kill a first run in the middle, and continue from its state')
-        .conflicts('streamOnly')
-        .default(false),
-    )
+    .option('--interrupt', 'kill a first run in the middle, and continue from its state', false)
     .option('--json', 'print one JSON object and nothing else', false)
     .addHelpText('after', examples('demo', 'demo --items 200000 --interrupt'))
     .action(async options => {

@@ -158,10 +158,26 @@ export function serveLines(
   ]
 }
 
-function exportLine({ url, tokenUrl, scopeBase, clientId, clientSecret }: ServeAddress): string {
+/** The variables of the environment that lead the other commands to the service. */
+export function serviceVariables({
+  url,
+  tokenUrl,
+  scopeBase,
+  clientId,
+  clientSecret,
+}: Pick<ServeAddress, 'url' | 'tokenUrl' | 'scopeBase' | 'clientId' | 'clientSecret'>) {
   const values = { baseUrl: url, tokenUrl, scopeBase, clientId, clientSecret }
-  const assignments = Object.entries(values).map(
-    ([name, value]) => `${SERVICE_VARIABLES[name as keyof typeof values]}=${shellWords(value)}`,
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      SERVICE_VARIABLES[name as keyof typeof values],
+      value,
+    ]),
+  )
+}
+
+function exportLine(address: ServeAddress): string {
+  const assignments = Object.entries(serviceVariables(address)).map(
+    ([name, value]) => `${name}=${shellWords(value)}`,
   )
   return `export ${assignments.join(' ')}`
 }

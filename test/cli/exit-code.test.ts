@@ -51,7 +51,7 @@ test.each([
   [['keys', 'get']],
   [['subscriptions', 'create', '--topic', 'a']],
   [['completion', 'tcsh']],
-  [['demo', '--interrupt', '--stream-only']],
+  [['demo', '--items', '-1']],
   [['bench', '--file', 'a', '--rounds', '0']],
   [['bench', '--file', 'a', '--read', 'many']],
   [['bench', '--file', 'a', '--base', 'main']],

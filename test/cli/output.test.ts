@@ -83,10 +83,7 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['catalog files --json', () => [...FILES, '--json', ...serviceWords()]],
   ['catalog download --out -', () => [...DOWNLOAD, fileId, ...serviceWords()]],
   ['completion', () => ['completion', 'bash']],
-  [
-    'demo',
-    () => ['demo', '--items', '100', '--stream-only', '--out', join(at.folder, 'demo.ndjson')],
-  ],
+  ['demo', () => ['demo', '--items', '100', '--out', join(at.folder, 'demo.ndjson')]],
 ]
 
 describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason) => {

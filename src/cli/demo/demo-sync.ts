@@ -1,37 +1,79 @@
-// The demo through a state folder: it synchronises a category, compares it with the truth of the
-// emulated world, and writes it.
+// The work of the demo: it synchronises a category into a state folder, compares it with the truth of
+// the emulated world, and writes it.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ndjsonSink, pipeline } from '../../index'
+import { createInterface } from 'node:readline'
+import type { World } from '../../emulator'
+import { FeedError, type FeedService, ndjsonSink, pipeline } from '../../index'
 import { type LedgerEntry, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
 import { progressBar } from '../progress-bar'
+import { type ServeAddress, serviceVariables } from '../serve'
 import { progressText } from '../sync/sync-lines'
 import { textTable } from '../text-table'
 import { GroupCheck, TruthCheck } from './demo-check'
-import {
-  CATEGORY,
-  type DemoJob,
-  type DemoOutcome,
-  demoRanges,
-  FILES,
-  MARKETPLACE,
-} from './demo-job'
-import { killedRun } from './demo-kill'
+import { FILES, PLACE, RANGES } from './demo-service'
 
 /** The rows between two looks at the clock. */
 const ROWS_A_STEP = 1_000
 /** The number of applied files after which the first run is killed. */
 const FILES_BEFORE_KILL = 9
 
+export interface DemoOptions {
+  readonly items: number
+  readonly seed: number
+  readonly out: string
+  /** Kills a first run in the middle, and continues from the state that it left. */
+  readonly interrupt: boolean
+  readonly json: boolean
+  /**
+   * The script of the command. Other processes run it: the emulated service, and the run to kill.
+   */
+  readonly cli: string
+}
+
+export interface DemoJob {
+  readonly options: DemoOptions
+  readonly address: ServeAddress
+  readonly service: FeedService
+  /** The fixed clock of the service. */
+  readonly now: Date
+  /** The same world as that of the emulated service. It provides the truth. */
+  readonly world: World
+}
+
+export interface DemoOutcome {
+  readonly items: number
+  readonly groups: number
+  readonly snapshots: number
+  readonly rows: number
+  readonly bytesCompressed: number
+  readonly bytesRaw: number
+  /** The time from the first request to the last merged row. */
+  readonly ingestSeconds: number
+  /** The time of writing the merged items. */
+  readonly writeSeconds: number
+  /** The time of the comparison with the truth, which the other times do not include. */
+  readonly checkSeconds: number
+  /**
+   * The number of files that the first run applied before it was killed. Undefined without such a
+   * run.
+   */
+  readonly filesBeforeKill?: number
+  /** The differences from the truth. Empty when the result is right. */
+  readonly problems: readonly string[]
+  /** A description of the work for people. */
+  readonly table: readonly string[]
+}
+
 export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
     const startedAt = performance.now()
-    const filesBeforeKill = job.options.interrupt
-      ? await killedRun(job, folder, FILES_BEFORE_KILL)
-      : undefined
+    const filesBeforeKill = job.options.interrupt ? await killedRun(job, folder) : undefined
     await synchronise(job, folder)
     const ingestSeconds = (performance.now() - startedAt) / 1000
     return {
@@ -44,16 +86,35 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
   }
 }
 
+/**
+ * Kills a synchronisation in a process of its own in the middle, as a machine that loses power would
+ * end it. Returns how many files the run reported.
+ */
+async function killedRun({ options, address, now }: DemoJob, folder: string): Promise<number> {
+  const where = ['--marketplace', PLACE.marketplace, '--category', PLACE.categoryId]
+  // With `--follow` the run does not end by itself, so the signal always reaches a living process.
+  const how = ['--state', folder, '--now', now.toISOString(), '--no-changes', '--follow', '--json']
+  const child = spawn(process.execPath, [options.cli, 'sync', ...where, ...how], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...serviceVariables(address) },
+  })
+  const exited = once(child, 'exit')
+  let done = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    if ((JSON.parse(line) as { type?: unknown }).type !== 'done') continue
+    if (++done === FILES_BEFORE_KILL) child.kill('SIGKILL')
+  }
+  const [, signal] = await exited
+  if (signal === 'SIGKILL') return done
+  const message = 'the run ended before the demo could kill it: use more items'
+  throw new FeedError('STAGE_FAILED', message, { stage: 'demo' })
+}
+
 async function synchronise({ options, service }: DemoJob, folder: string): Promise<void> {
   const bar = progressBar(FILES, !options.json)
-  const run = sync({
-    service,
-    marketplace: MARKETPLACE,
-    categories: [CATEGORY],
-    folder,
-    ranges: demoRanges(options.chunkBytes),
-    progressMs: 100,
-  })
+  const { marketplace, categoryId } = PLACE
+  const place = { marketplace, categories: [categoryId], folder }
+  const run = sync({ service, ...place, ranges: RANGES, progressMs: 100 })
   try {
     for await (const event of run)
       if (event.type === 'progress') bar.update(event.files, progressText(event))
@@ -98,9 +159,9 @@ async function verified(
   }
 }
 
-function outcomeOf({
-  files,
-}: OpenCategory): Omit<DemoOutcome, 'items' | 'problems' | 'ingestSeconds' | 'checkSeconds'> {
+const HEADING = ['feed', 'files', 'MB', 'MB of TSV', 'rows', 'inserted', 'updated', 'deleted']
+
+function outcomeOf({ files }: OpenCategory) {
   const of = (feed: LedgerEntry['id']['feed']) => files.filter(({ id }) => id.feed === feed)
   return {
     groups: total(of('item_group'), ({ rows }) => rows.inserted),
@@ -111,8 +172,6 @@ function outcomeOf({
     table: textTable(HEADING, [of('item'), of('item_group'), of('item_snapshot')].map(lineOf)),
   }
 }
-
-const HEADING = ['feed', 'files', 'MB', 'MB of TSV', 'rows', 'inserted', 'updated', 'deleted']
 
 function lineOf(files: readonly LedgerEntry[]): string[] {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)

@@ -5,12 +5,10 @@
 import { availableParallelism } from 'node:os'
 import { createWorld } from '../../emulator'
 import { byteSizeText } from '../byte-size'
+import { FAILURE } from '../exit-code'
 import { jsonText, print, printError } from '../output'
-import { type DemoOptions, type DemoOutcome, demoService } from './demo-job'
-import { type Prepared, prepareFiles } from './demo-prepare'
-import { demoStream } from './demo-stream'
-import { demoSync } from './demo-sync'
-import { startEmulator } from './emulator-process'
+import { demoService, type Prepared, prepareFiles, startEmulator } from './demo-service'
+import { type DemoOptions, type DemoOutcome, demoSync } from './demo-sync'
 
 /** The object that `--json` prints. */
 export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
@@ -30,28 +28,27 @@ const LAST_SNAPSHOT_MS = 3_600_000
 /** Runs the demo. Sets the exit code 1 when the result differs from the truth. */
 export async function demo(options: DemoOptions): Promise<void> {
   const world = createWorld({ seed: options.seed, items: options.items })
-  const address = await startEmulator(options.cli, options.items, options.seed)
+  const { address, close } = await startEmulator(options.cli, options.items, options.seed)
   // The other process keeps this one alive, so it must end after every failure.
   try {
     const now = new Date(world.end.getTime() + LAST_SNAPSHOT_MS)
-    const service = demoService(address, now, options.chunkBytes)
+    const service = demoService(address, now)
     try {
-      const prepared = await prepareFiles(service, world, options)
+      const prepared = await prepareFiles(service, world, !options.json)
       if (!options.json) await print([preparedLine(prepared), ''])
-      const job = { options, address, service, now, world }
-      const outcome = await (options.streamOnly ? demoStream(job) : demoSync(job))
+      const outcome = await demoSync({ options, address, service, now, world })
       await tell(options, outcome, prepared)
-      if (outcome.problems.length > 0) process.exitCode = 1
+      if (outcome.problems.length > 0) process.exitCode = FAILURE
     } finally {
       await service.close()
     }
   } finally {
-    await address.close()
+    await close()
   }
 }
 
 function preparedLine({ files, bytesCompressed, seconds }: Prepared): string {
-  const made = `${files} ${files === 1 ? 'file' : 'files'}, ${byteSizeText(bytesCompressed)} of gzip`
+  const made = `${files} files, ${byteSizeText(bytesCompressed)} of gzip`
   return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.`
 }
 
@@ -61,16 +58,15 @@ async function tell(
   prepared: Prepared,
 ): Promise<void> {
   const verified = problems.length === 0
-  const { ingestSeconds, writeSeconds, checkSeconds, ...counts } = outcome
   const rounded = (seconds: number) => Number(seconds.toFixed(3))
   const result: DemoResult = {
     ok: verified,
     verified,
-    ...counts,
+    ...outcome,
     prepareSeconds: rounded(prepared.seconds),
-    ingestSeconds: rounded(ingestSeconds),
-    ...(writeSeconds !== undefined && { writeSeconds: rounded(writeSeconds) }),
-    checkSeconds: rounded(checkSeconds),
+    ingestSeconds: rounded(outcome.ingestSeconds),
+    writeSeconds: rounded(outcome.writeSeconds),
+    checkSeconds: rounded(outcome.checkSeconds),
     // maxRSS is in kilobytes.
     peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
   }
@@ -79,44 +75,25 @@ async function tell(
 }
 
 /** Describes the work, its speed and its verdict. A rate names the bytes that it counts. */
-export function resultLines(result: DemoResult, out: string): string[] {
-  const { items, groups, snapshots, writeSeconds, peakRssMb, verified } = result
-  const what =
-    snapshots > 0
-      ? `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups`
-      : `${items} items`
-  const outcome = verified
-    ? 'equal to the true state of the world'
-    : 'NOT the true state of the world'
-  return [
-    ...ingestLines(result),
-    ...(writeSeconds === undefined
-      ? []
-      : [`${items} items read from the state and written as NDJSON in ${writeSeconds} s`]),
-    `${availableParallelism()} cores for this process and the emulated service, peak RSS of this process ${peakRssMb} MB`,
-    `${what}: ${outcome}`,
-    `written to ${out}`,
-  ]
-}
-
-function ingestLines({
-  rows,
-  bytesRaw,
-  bytesCompressed,
-  snapshots,
-  ingestSeconds,
-  filesBeforeKill,
-}: DemoResult): string[] {
+function resultLines(result: DemoResult, out: string): string[] {
+  const { items, groups, snapshots, rows, bytesRaw, bytesCompressed, filesBeforeKill } = result
+  const { ingestSeconds, writeSeconds, peakRssMb, verified } = result
   const data = `${rows} rows, ${byteSizeText(bytesRaw)} of TSV from ${byteSizeText(bytesCompressed)} of gzip,`
-  if (filesBeforeKill !== undefined) {
-    const killed = `a first run was killed with ${filesBeforeKill} files in the state; a second one went on from there`
-    return [killed, `${data} fetched and merged into the state in ${ingestSeconds} s by both runs`]
-  }
-  const how =
-    snapshots > 0
-      ? 'fetched over HTTP and merged into the state'
-      : 'fetched over HTTP, decoded and written as NDJSON'
+  const merged = 'merged into the state in'
+  const ingested =
+    filesBeforeKill === undefined
+      ? [
+          `${data} fetched over HTTP and ${merged} ${ingestSeconds} s: ${(bytesRaw / 1e6 / ingestSeconds).toFixed(0)} MB/s of TSV`,
+        ]
+      : [
+          `a first run was killed with ${filesBeforeKill} files in the state; a second one went on from there`,
+          `${data} fetched and ${merged} ${ingestSeconds} s by both runs`,
+        ]
   return [
-    `${data} ${how} in ${ingestSeconds} s: ${(bytesRaw / 1e6 / ingestSeconds).toFixed(0)} MB/s of TSV`,
+    ...ingested,
+    `${items} items read from the state and written as NDJSON in ${writeSeconds} s`,
+    `${availableParallelism()} cores for this process and the emulated service, peak RSS of this process ${peakRssMb} MB`,
+    `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups: ${verified ? 'equal to' : 'NOT'} the true state of the world`,
+    `written to ${out}`,
   ]
 }
