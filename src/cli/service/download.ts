@@ -16,11 +16,10 @@ import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'
 import { stopRequest } from '../sync/stop-signals'
-import type { CatalogCommand } from './catalog'
-import { note, withService } from './service-output'
+import { note, type OperationOptions, withService } from './operation'
 import { verifiedGzip } from './verified-gzip'
 
-export interface DownloadCommand extends CatalogCommand {
+export interface DownloadCommand extends Omit<OperationOptions, 'limit'> {
   readonly marketplace: string
   /** A folder, the path of one file, or `-` for standard output. */
   readonly out: string

@@ -1,84 +1,136 @@
-// The options of the commands over the operations of the service: catalog, keys and subscriptions.
+// The commands over the operations of the service: catalog, keys and subscriptions. Only the download
+// of files is a file of its own.
 
-import {
-  type Command,
-  examples,
-  jsonOption,
-  Option,
-  positive,
-  serviceOptions,
-  several,
-  table,
-} from '../command-options'
-import { PROXY_VARIABLES } from '../environment-proxy'
-import { CREDENTIAL_VARIABLES, USER_TOKEN_VARIABLE } from '../service-settings'
+import { FeedError } from '../../index'
+import type { AccessResponse, FeedType, FileMetadata, TimeDuration } from '../../service'
+import { type Command, Option, positive, several } from '../command-options'
+import { USER_TOKEN_VARIABLE } from '../service-settings'
+import { type OperationOptions, operate, type Shown, withServiceOptions } from './operation'
+
+const ONE_DOCUMENT = 'print one JSON document'
 
 export function addServiceCommands(feedmill: Command): void {
+  const group = (name: string, description: string) =>
+    feedmill.command(name).helpCommand(false).description(description)
   addCatalogCommands(
-    feedmill
-      .command('catalog')
-      .helpCommand(false)
-      .description('Show what the feed file catalog has, and download files of it.'),
+    group('catalog', 'Show what the feed file catalog has, and download files of it.'),
   )
-  addKeyCommands(
-    feedmill
-      .command('keys')
-      .helpCommand(false)
-      .description('Show the signing keys of the application.'),
-  )
-  addSubscriptionCommands(
-    feedmill.command('subscriptions').helpCommand(false).description('Subscribe to notifications.'),
-  )
+  addKeyCommands(group('keys', 'Show the signing keys of the application.'))
+  addSubscriptionCommands(group('subscriptions', 'Subscribe to notifications.'))
+}
+
+interface FeedTypesOptions extends OperationOptions {
+  readonly feedScope?: string
+  readonly marketplace?: readonly string[]
+}
+
+interface FileOptions extends OperationOptions {
+  readonly marketplace: string
+}
+
+interface FilesOptions extends FileOptions {
+  readonly feedType?: string
+  readonly feedScope?: string
+  readonly category?: readonly string[]
+  readonly lookBack?: number
 }
 
 function addCatalogCommands(catalog: Command): void {
-  withServiceOptions(
-    catalog
-      .command('access')
-      .description('Show the feed types, marketplaces and categories that you may read.'),
-    'print one JSON document',
-    'catalog access',
-  ).action(async options => (await import('./catalog')).accessCommand(options))
-  withServiceOptions(
-    catalog
-      .command('feed-types')
-      .description('List the feed types.')
-      .option('--marketplace <id>', 'only those of a marketplace; may be repeated', several)
-      .option('--feed-scope <scope>', 'only those of a scope, e.g. DAILY')
-      .option('--limit <count>', 'the most feed types to list; all by default', positive),
-    'print one feed type a line, as JSON',
-    'catalog feed-types --marketplace MKT_US',
-  ).action(async options => (await import('./catalog')).feedTypesCommand(options))
-  withServiceOptions(
-    catalog
-      .command('feed-type')
-      .description('Show one feed type.')
-      .argument('<feed-type>', 'identifier of the feed type'),
-    'print one JSON document',
-    'catalog feed-type PRODUCT_FEED --json',
-  ).action(async (id, options) => (await import('./catalog')).feedTypeCommand(id, options))
-  withServiceOptions(
-    catalog
-      .command('files')
-      .description('List the files of a marketplace.')
-      .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
-      .option('--feed-type <id>', 'only files of a feed type')
-      .option('--feed-scope <scope>', 'only files of a scope, e.g. DAILY')
-      .option('--category <id>', 'only files of a top-level category; may be repeated', several)
-      .option('--look-back <minutes>', 'only files made in the last minutes', positive)
-      .option('--limit <count>', 'the most files to list; all by default', positive),
-    'print one file a line, as JSON',
-    'catalog files --marketplace MKT_US --category 220 --look-back 1440',
-  ).action(async options => (await import('./catalog')).filesCommand(options))
-  withServiceOptions(
-    catalog
-      .command('file')
-      .description('Show one file.')
-      .argument('<file>', 'identifier of the file')
-      .requiredOption('--marketplace <id>', 'marketplace of the file, e.g. MKT_US'),
-    'print one JSON document',
-    'catalog file FILE_ID --marketplace MKT_US',
-  ).action(async (id, options) => (await import('./catalog')).fileCommand(id, options))
+  operate(
+    withServiceOptions(
+      catalog
+        .command('access')
+        .description('Show the feed types, marketplaces and categories that you may read.'),
+      ONE_DOCUMENT,
+      'catalog access',
+    ),
+    {
+      call: service => service.catalog.getAccess(),
+      heading: ['feed type', 'marketplace', 'categories'],
+      linesOf: accessLines,
+    },
+  )
+  operate(
+    withServiceOptions(
+      catalog
+        .command('feed-types')
+        .description('List the feed types.')
+        .option('--marketplace <id>', 'only those of a marketplace; may be repeated', several)
+        .option('--feed-scope <scope>', 'only those of a scope, e.g. DAILY')
+        .option('--limit <count>', 'the most feed types to list; all by default', positive),
+      'print one feed type a line, as JSON',
+      'catalog feed-types --marketplace MKT_US',
+    ),
+    {
+      ...FEED_TYPE,
+      call: ({ catalog }, { feedScope, marketplace }: FeedTypesOptions) =>
+        catalog.getFeedTypes({
+          ...(feedScope !== undefined && { feedScope }),
+          ...(marketplace && { marketplaceIds: marketplace }),
+        }),
+    },
+  )
+  operate(
+    withServiceOptions(
+      catalog
+        .command('feed-type')
+        .description('Show one feed type.')
+        .argument('<feed-type>', 'identifier of the feed type'),
+      ONE_DOCUMENT,
+      'catalog feed-type PRODUCT_FEED --json',
+    ),
+    {
+      ...FEED_TYPE,
+      call: (service, _, feedTypeId) => service.catalog.getFeedType({ feedTypeId }),
+    },
+  )
+  operate(
+    withServiceOptions(
+      catalog
+        .command('files')
+        .description('List the files of a marketplace.')
+        .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
+        .option('--feed-type <id>', 'only files of a feed type')
+        .option('--feed-scope <scope>', 'only files of a scope, e.g. DAILY')
+        .option('--category <id>', 'only files of a top-level category; may be repeated', several)
+        .option('--look-back <minutes>', 'only files made in the last minutes', positive)
+        .option('--limit <count>', 'the most files to list; all by default', positive),
+      'print one file a line, as JSON',
+      'catalog files --marketplace MKT_US --category 220 --look-back 1440',
+    ),
+    {
+      ...FILE,
+      call: (service, options: FilesOptions) => {
+        const { marketplace, feedType, feedScope, category, lookBack } = options
+        return service.catalog.getFiles({
+          marketplace,
+          ...(feedType !== undefined && { feedTypeId: feedType }),
+          ...(feedScope !== undefined && { feedScope }),
+          ...(category && { categoryIds: category }),
+          ...(lookBack !== undefined && { lookBackMinutes: lookBack }),
+          // The largest page needs the fewest requests.
+          limit: service.profile.limits.pageSizeMost,
+        })
+      },
+    },
+  )
+  operate(
+    withServiceOptions(
+      catalog
+        .command('file')
+        .description('Show one file.')
+        .argument('<file>', 'identifier of the file')
+        .requiredOption('--marketplace <id>', 'marketplace of the file, e.g. MKT_US'),
+      ONE_DOCUMENT,
+      'catalog file FILE_ID --marketplace MKT_US',
+    ),
+    {
+      ...FILE,
+      isOne: true,
+      call: (service, { marketplace }: FileOptions, fileId) =>
+        service.catalog.getFile({ fileId, marketplace }),
+    },
+  )
   withServiceOptions(
     catalog
       .command('download')
@@ -95,53 +147,150 @@ function addCatalogCommands(catalog: Command): void {
   ).action(async (ids, options) => (await import('./download')).downloadCommand(ids, options))
 }
 
+/** JSON has the fields of the service, and its two times as ISO 8601 too. */
 function addKeyCommands(keys: Command): void {
-  withServiceOptions(
-    keys
-      .command('get')
-      .description('Show the public part of a signing key.')
-      .argument('<key>', 'identifier of the key'),
-    'print one JSON document',
-    'keys get KEY_ID',
-  ).action(async (id, options) => (await import('./keys')).keyCommand(id, options))
+  operate(
+    withServiceOptions(
+      keys
+        .command('get')
+        .description('Show the public part of a signing key.')
+        .argument('<key>', 'identifier of the key'),
+      ONE_DOCUMENT,
+      'keys get KEY_ID',
+    ),
+    {
+      isOne: true,
+      call: (service, _, signingKeyId) => service.keys.getSigningKey({ signingKeyId }),
+      heading: ['key', 'cipher', 'created', 'expires', 'public key', 'jwe'],
+      linesOf: ({ signingKeyId, signingKeyCipher, createdAt, expiresAt, publicKey, jwe }) => {
+        const times = [createdAt.toISOString(), expiresAt.toISOString()]
+        const key = publicKey.replace(/\s+/g, ' ').trim()
+        return [[signingKeyId, signingKeyCipher, ...times, key, jwe]]
+      },
+    },
+  )
+}
+
+interface SubscriptionOptions extends OperationOptions {
+  readonly topic: string
+  readonly destination: string
+  readonly schemaVersion: string
+  readonly status: 'ENABLED' | 'DISABLED'
+  readonly protocol: string
+  readonly format: string
+  readonly user: boolean
+  readonly scope?: readonly string[]
 }
 
 function addSubscriptionCommands(subscriptions: Command): void {
-  withServiceOptions(
-    subscriptions
-      .command('create')
-      .description('Create a subscription to a topic.')
-      .requiredOption('--topic <id>', 'identifier of the topic')
-      .requiredOption('--destination <id>', 'identifier of the destination')
-      .requiredOption('--schema-version <version>', 'one of the schema versions of the topic')
-      .addOption(
-        new Option('--status <status>', 'the first status of the subscription')
-          .choices(['ENABLED', 'DISABLED'])
-          .default('ENABLED'),
-      )
-      .option('--protocol <protocol>', 'how notifications are delivered', 'HTTPS')
-      .option('--format <format>', 'the format of notifications', 'JSON')
-      .option(
-        '--scope <name>',
-        'a scope that the topic needs, such as buy.item.feed; may be repeated',
-        several,
-      )
-      .option(
-        '--user',
-        `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`,
-        false,
-      ),
-    'print one JSON document',
-    'subscriptions create --topic TOPIC_ID --destination DESTINATION_ID --schema-version 1.0',
-  ).action(async options => (await import('./subscriptions')).subscriptionCommand(options))
+  operate(
+    withServiceOptions(
+      subscriptions
+        .command('create')
+        .description('Create a subscription to a topic.')
+        .requiredOption('--topic <id>', 'identifier of the topic')
+        .requiredOption('--destination <id>', 'identifier of the destination')
+        .requiredOption('--schema-version <version>', 'one of the schema versions of the topic')
+        .addOption(
+          new Option('--status <status>', 'the first status of the subscription')
+            .choices(['ENABLED', 'DISABLED'])
+            .default('ENABLED'),
+        )
+        .option('--protocol <protocol>', 'how notifications are delivered', 'HTTPS')
+        .option('--format <format>', 'the format of notifications', 'JSON')
+        .option(
+          '--scope <name>',
+          'a scope that the topic needs, such as buy.item.feed; may be repeated',
+          several,
+        )
+        .option(
+          '--user',
+          `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`,
+          false,
+        ),
+      ONE_DOCUMENT,
+      'subscriptions create --topic TOPIC_ID --destination DESTINATION_ID --schema-version 1.0',
+    ),
+    {
+      isOne: true,
+      call: async ({ notifications }, options: SubscriptionOptions) => {
+        const { topic, destination, schemaVersion, status, protocol, format, scope = [] } = options
+        const user = options.user ? userToken() : undefined
+        const { subscriptionId, location } = await notifications.createSubscription(
+          {
+            topicId: topic,
+            status,
+            destinationId: destination,
+            payload: { deliveryProtocol: protocol, format, schemaVersion },
+          },
+          { scopes: scope, ...(user !== undefined && { user: () => user }) },
+        )
+        return { subscriptionId, location }
+      },
+      heading: ['subscription', 'address'],
+      linesOf: ({ subscriptionId, location }) => [[subscriptionId, location]],
+    },
+  )
 }
 
-/** Adds the options and the help that all of these commands have. */
-function withServiceOptions(command: Command, json: string, ...lines: readonly string[]): Command {
-  command.addOption(jsonOption(json))
-  for (const option of serviceOptions()) command.addOption(option)
-  return command
-    .addHelpText('after', examples(...lines))
-    .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
-    .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
+function userToken(): string {
+  const token = process.env[USER_TOKEN_VARIABLE]
+  if (token !== undefined && token !== '') return token
+  const expected = `an access token of the user in ${USER_TOKEN_VARIABLE}, in the environment`
+  const context = { option: 'user', expected, received: 'nothing' }
+  throw new FeedError('OPTION_INVALID', `--user needs ${expected}`, context)
+}
+
+/** A line for each marketplace of a feed type. Missing constraints mean that nothing is excluded. */
+function accessLines({ accesses }: AccessResponse): string[][] {
+  return accesses.flatMap(({ feedType, constraints = [] }) =>
+    constraints.length === 0
+      ? [[feedType, 'all', 'all']]
+      : constraints.map(({ marketplaceId, categoryIds }) => [
+          feedType,
+          marketplaceId,
+          listOrAll(categoryIds),
+        ]),
+  )
+}
+
+/** A line for each feed of a feed type. */
+const FEED_TYPE: Shown<FeedType> = {
+  heading: ['feed type', 'scope', 'status', 'look-back', 'marketplaces', 'schemas'],
+  linesOf: ({ feedTypeId, supportedFeeds = [] }) => {
+    if (supportedFeeds.length === 0) return [[feedTypeId, '', '', '', '', '']]
+    return supportedFeeds.map(
+      ({ feedScope = '', status = '', lookBack, constraint, supportedSchemas = [] }) => [
+        feedTypeId,
+        feedScope,
+        status,
+        durationText(lookBack, 'MINUTE'),
+        listOrAll(constraint?.marketplaceIds),
+        supportedSchemas.flatMap(({ schemaVersion }) => schemaVersion ?? []).join(', '),
+      ],
+    )
+  },
+}
+
+/** The size of a file is not among these, because large sizes overflow in the catalog. */
+const FILE: Shown<FileMetadata> = {
+  heading: ['file', 'feed type', 'scope', 'date', 'span', 'categories', 'schema', 'access'],
+  linesOf: file => {
+    const { fileId, feedTypeId = '', feedScope = '', feedDate = '', span } = file
+    const { dimensions = [], schemaVersion = '', access = '' } = file
+    const categories = dimensions
+      .filter(({ dimensionKey }) => dimensionKey === 'CATEGORY')
+      .flatMap(({ values = [] }) => values)
+      .join(', ')
+    const when = [feedDate, durationText(span, '')]
+    return [[fileId, feedTypeId, feedScope, ...when, categories, schemaVersion, access]]
+  },
+}
+
+function durationText(duration: TimeDuration | undefined, defaultUnit: string): string {
+  return duration === undefined ? '' : `${duration.value} ${duration.unit ?? defaultUnit}`.trim()
+}
+
+function listOrAll(values: readonly string[] = []): string {
+  return values.length === 0 ? 'all' : values.join(', ')
 }
