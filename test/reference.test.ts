@@ -25,7 +25,7 @@ const FLAWS: readonly (readonly [path: string, from: string, to: string, message
     /MapAsyncOptions\.concurrency states the default 9, and src\/engine\/pipeline\/map-async\.ts has 8/,
   ],
   [
-    'sync/plan/calendar-windows.ts',
+    'sync/plan/calendar-files.ts',
     ' Bounds: 1 or more.',
     '',
     /CalendarLimits\.\w+ is a number without bounds that can be read/,

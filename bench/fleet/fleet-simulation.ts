@@ -9,7 +9,7 @@
 
 import type { FileId } from '../../src/sync/file-id'
 import { type CategoryPlan, planCategory } from '../../src/sync/plan/calendar'
-import { calendarLimits, windowOf } from '../../src/sync/plan/calendar-windows'
+import { calendarLimits, windowOf } from '../../src/sync/plan/calendar-files'
 import { EventQueue } from './event-queue'
 import type { FleetInputs } from './fleet-inputs'
 import { type FleetCategory, rowsOf } from './fleet-world'

@@ -13,6 +13,7 @@ export {
   type KeyedStore,
   type KeyRange,
   type MaybePromise,
+  prefixedStore,
   prefixRange,
   type ReadOptions,
   type StoreEntry,
@@ -26,14 +27,13 @@ export { type BlockTaker, blockTakerOf, type WriteBlock } from './level/write-bl
 export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store'
 export { type MergeChange, type MergedItem, MergeState } from './merge/merge-state'
 export type { Change } from './merge/register-change'
-export { RegisterMemory } from './merge/register-memory'
 export {
   type KeptHead,
   type MergeOptions,
   RegisterSet,
   type RegisterSetOptions,
 } from './merge/register-set'
-export { prefixedStore } from './prefixed-store'
+export { RegisterMemory } from './merge/row-arrivals'
 export { isRowError, keyOfRow } from './row-key'
 export { type ChangeTally, SnapshotMerger, type SnapshotMergerOptions } from './snapshot-merger'
 export { SpillingStore, type SpillingStoreOptions } from './spilling-store'

@@ -2,7 +2,7 @@
 // bytes. A call takes a batch, so that a store on disk pays for each batch and not for each row.
 // Only the caller knows what the bytes mean.
 
-import { withMethods } from '../engine/index'
+import { filledText, withMethods } from '../engine/index'
 
 export type MaybePromise<T> = T | Promise<T>
 
@@ -112,4 +112,66 @@ export function compareKeys(a: string, b: string): number {
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+class PrefixedStore implements KeyedStore {
+  readonly #store: KeyedStore
+  readonly #prefix: string
+
+  constructor(store: KeyedStore, prefix: string) {
+    this.#store = store
+    this.#prefix = prefix
+  }
+
+  getMany(keys: readonly string[], options?: ReadOptions): ReturnType<KeyedStore['getMany']> {
+    return this.#store.getMany(
+      keys.map(key => this.#prefix + key),
+      options,
+    )
+  }
+
+  write(ops: readonly StoreOp[], options?: WriteOptions): ReturnType<KeyedStore['write']> {
+    return this.#store.write(
+      ops.map(op => ({ ...op, key: this.#prefix + op.key })),
+      options,
+    )
+  }
+
+  async *entries(
+    { from, to }: KeyRange = {},
+    options?: ReadOptions,
+  ): AsyncGenerator<readonly StoreEntry[], void, void> {
+    const all = prefixRange(this.#prefix)
+    const range = {
+      from: from === undefined ? all.from : this.#prefix + from,
+      to: to === undefined ? all.to : this.#prefix + to,
+    }
+    const { length } = this.#prefix
+    for await (const block of this.#store.entries(range as Required<KeyRange>, options)) {
+      yield block.map(({ key, value }) => ({ key: key.slice(length), value }))
+    }
+  }
+
+  /** The store stays open, because it belongs to its owner. */
+  close(): void {}
+}
+
+/**
+ * Returns a view of the keys of `store` that begin with `prefix`. The store stays open when the
+ * view is closed.
+ * @param store the store that holds the keys of all views
+ * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
+ * @example
+ * ```ts
+ * import { MemoryStore } from 'feedmill'
+ * import { prefixedStore } from 'feedmill/level'
+ *
+ * const store = new MemoryStore()
+ * await prefixedStore(store, 'us/').write([{ key: 'v1|1|0', value: Uint8Array.of(1) }])
+ * console.log(store.getMany(['us/v1|1|0'])[0]?.length)
+ * // => 1
+ * ```
+ */
+export function prefixedStore(store: KeyedStore, prefix: string): KeyedStore {
+  return new PrefixedStore(checkedStore('store', store), filledText('prefix', prefix))
 }

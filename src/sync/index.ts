@@ -9,11 +9,16 @@ export {
   type PriorityId,
   type SnapshotId,
 } from './file-id'
-export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'
-export { debeziumLine } from './folder/debezium-line'
+export {
+  type ChangedRow,
+  type ChangeSink,
+  changeLine,
+  debeziumLine,
+  type StateChange,
+} from './folder/change-log'
 export type { ChangeTarget, LedgerEntry } from './folder/ledger'
 export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
-export type { CalendarLimits } from './plan/calendar-windows'
+export type { CalendarLimits } from './plan/calendar-files'
 export {
   type ItemsAt,
   type OpenCategory,

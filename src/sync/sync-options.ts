@@ -27,7 +27,7 @@ import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
 import type { Environment } from './folder/environment'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
-import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
+import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
 import type { SyncTarget } from './target/target'
 
 export interface SyncOptions

@@ -19,7 +19,7 @@ import {
   USER_SUBSCRIPTION_SCOPE,
 } from '../../src/service/operations'
 import { defineProfile } from '../../src/service/profile'
-import { calendarLimits } from '../../src/sync/plan/calendar-windows'
+import { calendarLimits } from '../../src/sync/plan/calendar-files'
 import {
   dataOf,
   PAGES,

@@ -23,8 +23,7 @@ import {
 } from '../../src/state/keyed-store'
 import type { KernelLock } from '../../src/state/level/kernel-lock'
 import { MemoryStore } from '../../src/state/memory/memory-store'
-import type { Environment } from '../../src/sync/folder/environment'
-import type { ProcessIdentity } from '../../src/sync/folder/process-identity'
+import type { Environment, ProcessIdentity } from '../../src/sync/folder/environment'
 
 export type CrashKind = 'process' | 'power'
 

@@ -2,11 +2,13 @@
 
 import { excerpt } from '../../engine/index'
 import { namesOf } from './category-job'
-import { KEY_PREFIX, type QueueOptions, queueSettings } from './queue-options'
 import {
   type CategoryQueue,
   type FoundJob,
   jobsIn,
+  KEY_PREFIX,
+  type QueueOptions,
+  queueSettings,
   type Redis,
   withQueue,
 } from './redis-connection'

@@ -12,8 +12,7 @@ import {
   wholeNumber,
 } from '../../engine/index'
 import type { SharedTurn } from '../../service/index'
-import { KEY_PREFIX, type QueueOptions, queueSettings } from './queue-options'
-import { connectQueue } from './redis-connection'
+import { connectQueue, KEY_PREFIX, type QueueOptions, queueSettings } from './redis-connection'
 
 export interface RequestLimitOptions {
   /** The queue whose workers share the limit. */

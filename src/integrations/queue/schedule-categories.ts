@@ -8,8 +8,16 @@ import {
   type OptionNames,
   wholeNumber,
 } from '../../engine/index'
-import { checkedCategories, type QueueOptions, queueSettings, schedulerId } from './queue-options'
-import { type CategoryQueue, type JobData, jobsIn, withQueue } from './redis-connection'
+import {
+  type CategoryQueue,
+  checkedCategories,
+  type JobData,
+  jobsIn,
+  type QueueOptions,
+  queueSettings,
+  schedulerId,
+  withQueue,
+} from './redis-connection'
 
 export interface UnscheduleOptions {
   /** Where the queue is. */

@@ -27,13 +27,16 @@ import {
   syncSettings,
 } from '../../sync/index'
 import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
-import { KEY_PREFIX, type QueueOptions, type QueueSettings, queueSettings } from './queue-options'
 import {
   connectQueue,
   type JobResult,
+  KEY_PREFIX,
   type QueueConnection,
   type QueueJob,
+  type QueueOptions,
+  type QueueSettings,
   type QueueWorker,
+  queueSettings,
 } from './redis-connection'
 
 /**

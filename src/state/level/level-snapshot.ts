@@ -6,9 +6,9 @@
 import { constants, copyFile, link, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { corruptState, FeedError, machineFiles, onDisk } from '../../engine/index'
-import { CLEAN_SHUTDOWN_MARKER, GROWING_FILE } from './clean-shutdown-marker'
 import { liveTables } from './level-files'
 import { INDEX, LevelStore, VALUES } from './level-store'
+import { CLEAN_SHUTDOWN_MARKER, GROWING_FILE } from './store-meta'
 import { ValueLog } from './value-log'
 
 /**

@@ -1,7 +1,7 @@
 // The keyed store on disk: an index by classic-level, from keys to short entries, and a value log
 // with the longer values. LevelDB alone would write every row again at each of its levels. This
 // file owns opening, reading and closing. block-writer.ts decides what a crash leaves;
-// level-files.ts, clean-shutdown-marker.ts and the checksums of values find damage. It is one
+// level-files.ts, store-meta.ts and the checksums of values find damage. It is one
 // piece, because reading, writing and compaction share the index, the log and the blocks that are
 // not on the disk yet.
 
@@ -25,8 +25,6 @@ import type {
 } from '../keyed-store'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
 import { BloomFilter, FILTER_BYTES } from './bloom-filter'
-import { checkCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker'
-import { collectValues } from './collect-values'
 import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry, readHead } from './index-entry'
 import {
   LevelDatabase,
@@ -35,8 +33,15 @@ import {
   TABLE_BYTES,
 } from './level-database'
 import { checkLevelFiles } from './level-files'
-import { type Meta, NEW_META, readMeta, writeMeta } from './store-meta'
-import { ValueLog } from './value-log'
+import {
+  checkCleanShutdownMarker,
+  type Meta,
+  NEW_META,
+  readMeta,
+  writeCleanShutdownMarker,
+  writeMeta,
+} from './store-meta'
+import { collectValues, ValueLog } from './value-log'
 import { placedLength, type TakeLength, type WriteBlock } from './write-block'
 
 export interface LevelStoreOptions {

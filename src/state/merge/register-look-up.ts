@@ -1,6 +1,6 @@
-// Looks up the registers of the keys of arriving rows. A batch costs one request to the store, and
-// two where its rows must be compared with kept rows. The first is made while earlier batches are
-// still being merged, so their registers are put over what it found.
+// Looks up the registers of the keys of arriving rows. A batch costs one request to the store, and two
+// where its rows must be compared with kept rows. The first is made while earlier batches are still
+// being merged, so their registers are put over what it found: each batch has its turn.
 
 import {
   compareVersions,
@@ -11,7 +11,6 @@ import {
 } from '../../engine/index'
 import type { KeyedStore, MaybePromise } from '../keyed-store'
 import type { ChangeOptions, RowArrival } from './register-change'
-import type { Turn } from './turns'
 
 /** The registers of some keys; undefined for a key without one. */
 export type Registers = readonly (Uint8Array | undefined)[]
@@ -75,4 +74,39 @@ function newestOf(
     const { key } = arrivals[n]!
     return written.reduce((newest, latest) => latest.get(key) ?? newest, register)
   })
+}
+
+/** The turn of one batch. It refers to no other turn, so that an ended one frees its memory. */
+export interface Turn {
+  /** The registers that the batch writes, by their keys; none where it has failed. */
+  readonly latest: Map<string, Uint8Array>
+  /** Resolves when the registers are written, or when the batch has failed. */
+  readonly ended: Promise<void>
+}
+
+/** A turn that has begun. */
+export interface BegunTurn extends Pick<Turn, 'latest'> {
+  /** The batches that are merged before this one, the oldest first. */
+  readonly ahead: readonly Turn[]
+  readonly end: () => void
+}
+
+export class Turns {
+  #turns: readonly Turn[] = []
+
+  /** Begins the turn of a batch behind all others. */
+  begin(): BegunTurn {
+    let resolve = () => {}
+    const ended = new Promise<void>(resolved => {
+      resolve = resolved
+    })
+    const turn: Turn = { latest: new Map(), ended }
+    const ahead = this.#turns
+    this.#turns = [...ahead, turn]
+    const end = () => {
+      this.#turns = this.#turns.filter(other => other !== turn)
+      resolve()
+    }
+    return { latest: turn.latest, ahead, end }
+  }
 }

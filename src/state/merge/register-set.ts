@@ -42,10 +42,9 @@ import {
   type RowArrival,
   rowOfRegister,
 } from './register-change'
-import { RegisterLookUp } from './register-look-up'
-import type { RegisterMemory } from './register-memory'
+import { RegisterLookUp, Turns } from './register-look-up'
+import type { RegisterMemory } from './row-arrivals'
 import { RowArrivals } from './row-arrivals'
-import { Turns } from './turns'
 
 /** The register of one key, as it was read. */
 export interface KeptRow<C extends Columns> {

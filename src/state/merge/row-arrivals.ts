@@ -1,9 +1,13 @@
 // Makes of each row of a batch its key in the store and its register.
 
-import type { AnyBatch, AnyRow, ByteWriter, FeedError, TextPrefix } from '../../engine/index'
 import {
+  type AnyBatch,
+  type AnyRow,
+  ByteWriter,
+  type FeedError,
   findVersion,
   headOf,
+  type TextPrefix,
   type VersionOf,
   versionMissing,
   writeRegister,
@@ -62,5 +66,26 @@ export class RowArrivals {
     const head = headOf(row, version, bytes)
     const register = writeRegister(row, head, origin, bytes, writer)
     return { row, key, head, register, rowBytes: bytes.length }
+  }
+}
+
+/**
+ * Batches whose registers are in use at the same time: one that is being merged, the one before it,
+ * whose changes its rows see, and the next, whose rows the store looks up.
+ */
+const BATCHES = 3
+
+export class RegisterMemory {
+  readonly #writers = Array.from({ length: BATCHES }, () => new ByteWriter())
+
+  /**
+   * Returns the writer for the registers of the next batch. What the third call before this one has
+   * returned holds no registers any more.
+   */
+  next(): ByteWriter {
+    const writer = this.#writers.shift()!
+    this.#writers.push(writer)
+    writer.rewind()
+    return writer
   }
 }

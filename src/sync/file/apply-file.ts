@@ -2,24 +2,28 @@
 // tally in the ledger, are committed together, some megabytes at a time. A run that was killed
 // continues behind the last commit, in the middle of the file.
 
-import type {
-  ChangeKind,
-  Columns,
-  DurableFile,
-  QuarantineWriter,
-  RowBatch,
+import {
+  type ChangeKind,
+  type Columns,
+  type DurableFile,
+  leftOutRow,
+  PAUSE,
+  type Pause,
+  type QuarantineWriter,
+  type RowBatch,
+  type RowQuarantine,
+  TsvParser,
+  turnIfDue,
 } from '../../engine/index'
-import { leftOutRow, PAUSE, type Pause, TsvParser, turnIfDue } from '../../engine/index'
 import { RegisterMemory } from '../../state/index'
-import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
+import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../file-id'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog } from '../folder/change-log'
+import { stateChanges } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
 import type { RowTally } from '../target/target'
-import { AppliedRows } from './applied-rows'
-import { CellCheck } from './cell-check'
 import { FileInflater } from './file-inflater'
-import { stateChanges } from './state-changes'
+import { CellCheck } from './file-rows'
 
 export interface ApplyOptions {
   readonly state: CategoryState
@@ -219,5 +223,51 @@ class Application {
     const { rowsRead, badRows, badCells = 0, firstBadCell, quarantineBytes } = this.#place
     const place = { rowsRead, badRows, badCells, firstBadCell, quarantineBytes }
     return { ...this.#entry, ...place, rows, changeBytes }
+  }
+}
+
+export class AppliedRows {
+  /** Number of rows from the start of the file on, those that were left out included. */
+  readonly #count: number
+  /** Those of them that were left out, by the parser or by the merge. */
+  readonly #badRows: number
+  /** Those of them that the parser has given again. */
+  #given = 0
+  #isPast: boolean
+
+  constructor({ rowsRead, badRows }: Pick<LedgerEntry, 'rowsRead' | 'badRows'>) {
+    this.#count = rowsRead
+    this.#badRows = badRows
+    this.#isPast = rowsRead === 0
+  }
+
+  /**
+   * Number of applied rows that the merge has left out. The parser counts its own again. It is known
+   * when a row behind the applied ones was read, or the whole file.
+   */
+  get unmerged(): number {
+    return this.#badRows - (this.#count - this.#given)
+  }
+
+  /** Returns the rows of a batch that were not applied; undefined where all of them were. */
+  rest<C extends Columns>(batch: RowBatch<C>): RowBatch<C> | undefined {
+    if (this.#isPast) return batch
+    const rest = batch.select(row => row.position.row > this.#count)
+    this.#given += batch.length - rest.length
+    this.#isPast = rest.length > 0
+    return this.#isPast ? rest : undefined
+  }
+
+  /** Returns a quarantine that gets only the rows behind the applied ones. */
+  quarantineOfRest(quarantine: RowQuarantine): RowQuarantine {
+    return this.#isPast
+      ? quarantine
+      : {
+          take: leftOut => {
+            if (leftOut.position.row > this.#count) quarantine.take(leftOut)
+          },
+          settle: () => quarantine.settle(),
+          flush: () => quarantine.flush(),
+        }
   }
 }

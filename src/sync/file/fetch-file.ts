@@ -14,8 +14,7 @@ import {
   type RetryPolicy,
 } from '../../engine/index'
 import type { FeedService, RangeTuning } from '../../service/index'
-import { downloadOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
-import { type FileId, fileIdKey } from '../file-id'
+import { downloadOf, type FileId, fileIdKey, isBootstrap, readDate, schemaOfFile } from '../file-id'
 import type { ProvenFile } from './finish-file'
 import type { Spool } from './spool'
 import { ArrivingFile, verifyFile } from './verify-file'

@@ -1,8 +1,20 @@
-// Gives the content of a gzip file on this machine, block by block. It reads the compressed bytes;
-// block-inflater.ts inflates them.
+// Reads the gzip file of a feed on this machine: inflated blocks of its content, and batches of its
+// rows. stages/inflation.ts does the work.
 
-import type { DurableFile } from '../../engine/index'
-import { BlockInflater } from './block-inflater'
+import {
+  type Columns,
+  type DurableFile,
+  gzipLimits,
+  Inflation,
+  inflateEngine,
+  PAUSE,
+  type Pause,
+  type RowBatch,
+  type RowQuarantine,
+  type Steps,
+  type TsvParser,
+  turnIfDue,
+} from '../../engine/index'
 
 const READ_BYTES = 256 * 1024
 
@@ -42,5 +54,84 @@ export class FileInflater {
 
   close(): void {
     this.#inflater?.close()
+  }
+}
+
+export class BlockInflater {
+  readonly #inflation: Inflation
+  /**
+   * True where the caller may overwrite its compressed bytes once their content is used up.
+   */
+  readonly isDoneWithInput: boolean
+
+  constructor() {
+    // A worker takes some 25 MB of memory and brought no time: the other processor is in use by the
+    // store or the database.
+    const { name, newEngine } = inflateEngine(undefined, false)
+    this.isDoneWithInput = name === 'wasm'
+    // The callers give large blocks, so nothing has to be gathered.
+    this.#inflation = new Inflation({ limits: gzipLimits({}), newEngine, largeBytes: 1 })
+  }
+
+  /**
+   * Returns the content of the next compressed bytes in blocks, each lent until the next is asked
+   * for.
+   * @throws FeedError GZIP_* as Gunzip
+   */
+  blocks(compressed: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    return blocksOf(this.#inflation.inflate(compressed))
+  }
+
+  /** Returns the last blocks. The file is whole where the sequence ends by itself. */
+  lastBlocks(): AsyncGenerator<Uint8Array, void, void> {
+    return blocksOf(this.#inflation.finish())
+  }
+
+  close(): void {
+    this.#inflation.destroy()
+  }
+}
+
+async function* blocksOf(
+  outputs: Steps<Uint8Array | Pause> | undefined,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (outputs === undefined) return
+  for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
+    if (step.value !== PAUSE) yield step.value
+    else await turnIfDue()
+  }
+}
+
+/**
+ * Reads the batches of a compressed file. The caller closes the file and the parser.
+ * @param quarantine the quarantine of the parser, which is written between two batches
+ * @throws FeedError GZIP_*, TSV_*, STATE_IO; the reason of `signal`
+ */
+export async function* batchesOf<C extends Columns>(
+  data: DurableFile,
+  parser: TsvParser<C>,
+  signal: AbortSignal,
+  quarantine?: RowQuarantine,
+): AsyncGenerator<RowBatch<C>, void, void> {
+  const inflater = new FileInflater(data)
+  try {
+    for await (const block of inflater.blocks()) {
+      signal.throwIfAborted()
+      yield* batchesAmong(parser.steps(block), quarantine)
+    }
+    yield* batchesAmong(parser.lastSteps(), quarantine)
+  } finally {
+    inflater.close()
+  }
+}
+
+async function* batchesAmong<B>(
+  steps: Iterable<B | Pause>,
+  quarantine: RowQuarantine | undefined,
+): AsyncGenerator<B, void, void> {
+  for (const step of steps) {
+    if (step !== PAUSE) yield step
+    else await turnIfDue()
+    await quarantine?.settle()
   }
 }

@@ -1,34 +1,38 @@
 // The rows of a verified file, as a target takes them: good rows, with their keys and versions.
 
 import { join } from 'node:path'
-import type { Columns, DurableFiles, Row, RowBatch, RowQuarantine } from '../../engine/index'
 import {
+  type Columns,
+  type DurableFiles,
   FeedError,
   headOf,
   leftOutRow,
   machineFiles,
   QuarantineWriter,
   type RegisterHead,
+  type Row,
+  type RowBatch,
+  type RowQuarantine,
+  rowsWithBadCells,
   TsvParser,
   versionOfRow,
 } from '../../engine/index'
 import { isRowError, keyOfRow } from '../../state/index'
 import {
+  type FileId,
   feedFileOf,
+  fileIdKey,
   isBootstrap,
   keyColumnOf,
   localNameOf,
   readDate,
   schemaOfFile,
-} from '../feed-files'
-import { type FileId, fileIdKey } from '../file-id'
-import type { SpoolFolder } from '../target/spool-folder'
+} from '../file-id'
+import { openSpooled, type SpoolFolder, spoolFailure } from '../target/spool-folder'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
-import { batchesOf } from './batches'
-import { CellCheck } from './cell-check'
+import { batchesOf } from './file-inflater'
 import type { ProvenFile } from './finish-file'
 import { refuseRemoval } from './removal-check'
-import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FileRowsOptions {
   readonly spools: SpoolFolder
@@ -166,4 +170,38 @@ export function targetRowsOf(
     }
   })
   return { batch: good, keys, heads }
+}
+
+export class CellCheck {
+  #found: BadCellCount
+  readonly #quarantine: RowQuarantine | undefined
+
+  /** @param found what an earlier run has counted in the rows before */
+  constructor(found: BadCellCount, quarantine: RowQuarantine | undefined) {
+    this.#found = found
+    this.#quarantine = quarantine
+  }
+
+  get found(): BadCellCount {
+    return this.#found
+  }
+
+  /** @param leftOut the slots of the rows that are not merged */
+  check(batch: RowBatch<Columns>, leftOut?: ReadonlySet<number>): void {
+    for (const { row, error, count } of rowsWithBadCells(batch)) {
+      if (leftOut?.has(row.slot)) continue
+      this.#quarantine?.take(leftOutRow(row, error))
+      const { badCells = 0, firstBadCell = placeOf(row.text(keyColumnOf(batch.file)), error) } =
+        this.#found
+      this.#found = { badCells: badCells + count, firstBadCell }
+    }
+  }
+}
+
+function placeOf(
+  key: string,
+  { context }: FeedError<'CELL_INVALID'>,
+): BadCellCount['firstBadCell'] {
+  const { row = 0, column = '', excerpt = '' } = context
+  return { key, row, column, excerpt }
 }

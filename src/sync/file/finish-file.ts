@@ -2,19 +2,24 @@
 // repeated, so the next owner of a folder first finishes what an earlier run left.
 
 import { basename } from 'node:path'
-import type { DurableFiles, FileIdentity } from '../../engine/index'
-import { asFeedError, type FeedError } from '../../engine/index'
-import { isBootstrap } from '../feed-files'
-import { categoryKey, type FileId } from '../file-id'
+import {
+  asFeedError,
+  type DiagnosticsMessages,
+  type DurableFiles,
+  type FeedError,
+  type FileIdentity,
+  fileTopic,
+  ofRun,
+} from '../../engine/index'
+import { categoryKey, type FileId, fileIdKey, isBootstrap } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
 import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
 import type { StateFolder } from '../folder/state-folder'
-import { type SpoolFolder, spoolName } from '../target/spool-folder'
+import { openSpooled, type SpoolFolder, spoolFailure, spoolName } from '../target/spool-folder'
+import type { AppliedFile } from '../target/target'
 import { type ApplyOptions, applyFile } from './apply-file'
-import { publishFile } from './file-message'
 import { newQuarantine } from './file-rows'
-import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FinishOptions
   extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
@@ -244,4 +249,35 @@ async function dropOldest(
     if (bytes > 0 && bytes + size > keepBytes) await files.remove(path)
     bytes += size
   }
+}
+
+type FileMessage = DiagnosticsMessages['feedmill:file']
+
+/** @param watermark returns that of the category after the file, where it is known */
+export function publishFile(
+  entry: AppliedFile,
+  watermark: (() => Date | undefined) | undefined,
+): void {
+  if (fileTopic.hasSubscribers) fileTopic.publish(fileMessage(entry, watermark?.()))
+}
+
+function fileMessage(entry: AppliedFile, watermark: Date | undefined): FileMessage {
+  const { id, rows, badRows, totalBytes } = entry
+  return {
+    ...ofRun(),
+    marketplace: id.marketplace,
+    categoryId: id.categoryId,
+    feed: id.feed,
+    kind: kindOf(id),
+    file: fileIdKey(id),
+    rows: { ...rows },
+    badRows,
+    bytes: totalBytes,
+    ...(watermark && { watermark }),
+  }
+}
+
+function kindOf(id: FileId): FileMessage['kind'] {
+  if (isBootstrap(id)) return 'bootstrap'
+  return 'hour' in id ? 'hourly' : 'daily'
 }

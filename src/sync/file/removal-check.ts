@@ -5,14 +5,20 @@
 // The check leaves out a file that the service proved to be empty (a 204, or a total of 0), and a
 // state of few rows, whose shares vary widely.
 
-import type { DurableFile } from '../../engine/index'
-import { FeedError, TsvParser, withFile } from '../../engine/index'
-import { isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
-import { type BootstrapId, categoryKey, type FileId, fileIdKey } from '../file-id'
+import { crc32, type DurableFile, FeedError, TsvParser, withFile } from '../../engine/index'
+import {
+  type BootstrapId,
+  categoryKey,
+  type FileId,
+  fileIdKey,
+  isBootstrap,
+  keyColumnOf,
+  readDate,
+  schemaOfFile,
+} from '../file-id'
 import type { CategoryState } from '../folder/category-state'
-import { batchesOf } from './batches'
+import { batchesOf } from './file-inflater'
 import type { ProvenFile } from './finish-file'
-import { KeySample } from './key-sample'
 
 /** Number of rows from which on a state is checked. */
 const LEAST_ROWS = 100
@@ -119,4 +125,49 @@ async function compared(
     }
   }
   return { rowsBefore, rowsRemoved: Math.min(rowsBefore, missing * sample.scale) }
+}
+
+/**
+ * Limit of the keys in the sample, which take some megabytes. A share that is counted among half as
+ * many has an error of about one hundredth.
+ */
+const MOST_KEYS = 65_536
+
+export class KeySample {
+  readonly #mostKeys: number
+  #keys = new Set<string>()
+  #mask = 0
+
+  constructor(mostKeys = MOST_KEYS) {
+    this.#mostKeys = mostKeys
+  }
+
+  /** Number of keys that each key of the sample represents; 1 while the sample holds all keys. */
+  get scale(): number {
+    return this.#mask + 1
+  }
+
+  add(key: string): void {
+    if (!this.covers(key)) return
+    this.#keys.add(key)
+    while (this.#keys.size > this.#mostKeys) this.#halve()
+  }
+
+  /** Returns true for a key of the chosen hashes, which the sample has where it was added. */
+  covers(key: string): boolean {
+    return (hashOf(key) & this.#mask) === 0
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  #halve(): void {
+    this.#mask = this.#mask * 2 + 1
+    this.#keys = new Set([...this.#keys].filter(key => this.covers(key)))
+  }
+}
+
+function hashOf(key: string): number {
+  return crc32(Buffer.from(key))
 }

@@ -3,11 +3,17 @@
 // checksum for each piece. A piece is synced before the index names it, and compared with the index
 // when the spool is opened again. Remains of a torn write, of another file or of another version of
 // this program are cut off or removed.
+//
+//   a line of the index: crc32 of the JSON as 8 hexadecimal digits · space · JSON · line end
 
 import { join } from 'node:path'
-import type { DurableFile, DurableFiles, FileIdentity } from '../../engine/index'
-import { crc32, withFile } from '../../engine/index'
-import { checkedLine, readCheckedLines } from './checked-lines'
+import {
+  crc32,
+  type DurableFile,
+  type DurableFiles,
+  type FileIdentity,
+  withFile,
+} from '../../engine/index'
 
 const FORMAT = 1
 /** Bytes of one read where the data is compared with the index. */
@@ -234,4 +240,42 @@ export async function spooledFile(
   return first?.kind === 'file' && first.format === FORMAT
     ? (first as unknown as SpooledFile)
     : undefined
+}
+
+const LINE_END = 0x0a
+/** The checksum and the space. */
+const HEAD = 9
+
+export interface CheckedLine {
+  readonly record: Readonly<Record<string, unknown>>
+  /** Offset of the byte behind the line. */
+  readonly end: number
+}
+
+export function checkedLine(record: object): Uint8Array {
+  const json = Buffer.from(JSON.stringify(record))
+  return Buffer.from(`${checksum(json)} ${json}\n`)
+}
+
+/** Returns the records up to the first line that is not whole. */
+export function readCheckedLines(bytes: Uint8Array): CheckedLine[] {
+  const lines: CheckedLine[] = []
+  for (let start = 0; ; ) {
+    const end = bytes.indexOf(LINE_END, start)
+    const record = end < 0 ? undefined : readLine(bytes.subarray(start, end))
+    if (record === undefined) return lines
+    start = end + 1
+    lines.push({ record, end: start })
+  }
+}
+
+function readLine(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  const json = line.subarray(HEAD)
+  if (Buffer.from(line.subarray(0, HEAD)).toString('latin1') !== `${checksum(json)} `)
+    return undefined
+  return JSON.parse(Buffer.from(json).toString()) as Readonly<Record<string, unknown>>
+}
+
+function checksum(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, '0')
 }

@@ -4,8 +4,7 @@
 
 import type { Columns, DurableFile, FeedSchema } from '../../engine/index'
 import { TsvParser } from '../../engine/index'
-import { BlockInflater } from './block-inflater'
-import { FileInflater } from './file-inflater'
+import { BlockInflater, FileInflater } from './file-inflater'
 
 export interface VerifyOptions {
   readonly file: DurableFile

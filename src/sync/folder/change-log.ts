@@ -1,11 +1,24 @@
-// The change log of one file: the changes that the file made to the state, as lines of JSON. The
-// lines are synced before their rows are committed together with the length of the log
-// (log-file.ts).
+// The changes that merges make to the state: what a change is, its lines of JSON, and where the changes
+// of a file go, a log or a sink. The lines of a log are synced before their rows are committed together
+// with its length. After a crash the log is cut to that length, and what followed is written again. So
+// each line is in the log once, and none without its row.
 
-import type { ChangeKind, DurableFiles } from '../../engine/index'
-import { anObject, JsonBuffer, optionInvalid } from '../../engine/index'
+import {
+  anObject,
+  type ChangeKind,
+  type Columns,
+  corruptState,
+  type DurableFile,
+  type DurableFiles,
+  JsonBuffer,
+  objectWithInvalid,
+  optionInvalid,
+  type Row,
+  writeRowJson,
+} from '../../engine/index'
 import { type FileId, fileIdKey } from '../file-id'
-import { LogFile } from './log-file'
+import type { CategoryChange } from './category-state'
+import type { LedgerEntry } from './ledger'
 
 /** One change of the merged state. */
 export interface StateChange {
@@ -145,4 +158,146 @@ export function checkedChange(change: StateChange): StateChange {
   const { at } = anObject('change', change)
   if (at instanceof Date && !Number.isNaN(at.getTime())) return change
   throw optionInvalid('change.at', 'a Date', at)
+}
+
+export class LogFile {
+  readonly #file: DurableFile
+  #length: number
+  #isSynced = true
+
+  private constructor(file: DurableFile, length: number) {
+    this.#file = file
+    this.#length = length
+  }
+
+  /** @param length committed bytes of the file; the rest is cut off */
+  static async open(files: DurableFiles, path: string, length: number): Promise<LogFile> {
+    const file = await files.edit(path)
+    try {
+      const found = await file.size()
+      if (found < length)
+        throw corruptState(path, `${length} bytes were written, ${found} are there`)
+      await file.truncate(length)
+      return new LogFile(file, length)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+  }
+
+  /** @param bytes which the caller does not change until the call ends */
+  async add(bytes: Uint8Array): Promise<void> {
+    this.#isSynced = false
+    await this.#file.write(this.#length, bytes)
+    this.#length += bytes.length
+  }
+
+  /**
+   * Makes durable what was added.
+   * @returns the length of the file in bytes
+   */
+  async flush(): Promise<number> {
+    if (!this.#isSynced) await this.#file.sync()
+    this.#isSynced = true
+    return this.#length
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+type EffectiveChange = CategoryChange & Pick<StateChange, 'kind'>
+
+/** Leaves out the changes without effect on the state. */
+export function stateChanges(
+  changes: readonly CategoryChange[],
+  { id: file, changeRows }: Pick<LedgerEntry, 'id' | 'changeRows'>,
+): StateChange[] {
+  return changes.filter(isEffective).map(({ part, kind, itemId: id, version, row, before }) => {
+    const after = { part, kind, id, at: new Date(version.timeMs), file, row: changedRow(row) }
+    return changeRows === 'both' ? { ...after, before: before && changedRow(before) } : after
+  })
+}
+
+function changedRow(row: Row<Columns> | null): ChangedRow | null {
+  return row === null ? null : new KeptRow(row)
+}
+
+/** A row of the state, in which a bad cell fails nobody. */
+class KeptRow implements ChangedRow {
+  readonly #row: Row<Columns>
+
+  constructor(row: Row<Columns>) {
+    this.#row = row
+  }
+
+  text(name: string): string {
+    return this.#row.text(name)
+  }
+
+  toObject(): Readonly<Record<string, unknown>> {
+    return objectWithInvalid(this.#row)
+  }
+
+  writeJson(out: JsonBuffer): void {
+    writeRowJson(this.#row, out)
+  }
+
+  toJSON(): Readonly<Record<string, unknown>> {
+    return this.toObject()
+  }
+}
+
+function isEffective(change: CategoryChange): change is EffectiveChange {
+  return change.kind === 'inserted' || change.kind === 'updated' || change.kind === 'deleted'
+}
+
+const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
+
+/**
+ * Returns a change as one line of JSON in the shape of the payload of a Debezium change event, its
+ * line end included: `before`, `after`, `source`, `op` (`c`, `u` or `d`) and `ts_ms`. `source` has
+ * `connector` (`feedmill`), `name` (the marketplace), `db` (the category), `table` (`item`,
+ * `priority` or `group`), `key` (the identifier), `file` (as `fileIdKey`), `snapshot` (`false`) and `ts_ms` (the
+ * time from which on the change holds).
+ * @param processedAt the time of the event itself, which is `ts_ms`; the present time by default
+ * @throws FeedError OPTION_INVALID, also for a change without `before`, which a run gives with
+ * `changeRows: 'both'`
+ * @example
+ * ```ts
+ * import { debeziumLine } from 'feedmill/sync'
+ *
+ * const file = { feed: 'item_snapshot', marketplace: 'MKT_US', categoryId: '220', hour: '2026-03-01T05:00:00.000Z' } as const
+ * const before = { text: () => 'old', toObject: () => ({ title: 'old' }) }
+ * const at = new Date('2026-03-01T05:30:00Z')
+ * const line = debeziumLine({ part: 'item', kind: 'deleted', id: 'v1|1|0', at, file, row: null, before })
+ * const { op, source, after } = JSON.parse(line)
+ * console.log(op, source.key, after)
+ * // => d v1|1|0 null
+ * ```
+ */
+export function debeziumLine(change: StateChange, processedAt = new Date()): string {
+  const { part, kind, id, at, file, row, before } = checkedChange(change)
+  if (before === undefined)
+    throw optionInvalid('change.before', "a row or null: run with changeRows: 'both'", before)
+  const { marketplace: name, categoryId: db } = file
+  const source = {
+    connector: 'feedmill',
+    name,
+    db,
+    table: part,
+    key: id,
+    file: fileIdKey(file),
+    snapshot: 'false',
+    ts_ms: at.getTime(),
+  }
+  const rest = JSON.stringify({ source, op: OPERATIONS[kind], ts_ms: processedAt.getTime() })
+  const line = new JsonBuffer(0)
+  line.json('{"before":')
+  writeChangedRow(before, line)
+  line.json(',"after":')
+  writeChangedRow(row, line)
+  line.json(`,${rest.slice(1)}\n`)
+  return line.view().toString()
 }

@@ -2,11 +2,10 @@
 // the folder `changes`, whose name sorts behind the logs of the files that were applied before. The
 // committed length of the log is stored with the rows, so that each change is in it once.
 
-import { isBootstrap, readDate } from '../feed-files'
-import { stateChanges } from '../file/state-changes'
+import { isBootstrap, readDate } from '../file-id'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
 import type { CategoryChange, CategoryState, ReplayedChanges } from './category-state'
-import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from './change-log'
+import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog, stateChanges } from './change-log'
 import type { LedgerEntry } from './ledger'
 import type { StateFolder } from './state-folder'
 

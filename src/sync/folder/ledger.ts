@@ -6,8 +6,7 @@
 //   done       all of its rows are in the state
 
 import { type KeyedStore, prefixRange, type StoreOp } from '../../state/index'
-import { isBootstrap, keyColumnOf } from '../feed-files'
-import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
+import { type FileId, fileIdKey, isBootstrap, keyColumnOf, readFileIdKey } from '../file-id'
 import { type AppliedFile, NO_ROWS } from '../target/target'
 
 const PREFIX = 'f/'

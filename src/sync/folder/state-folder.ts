@@ -10,8 +10,14 @@ import type { StateOrigin } from '../target/target'
 import { CategoryState } from './category-state'
 import { type Environment, machineEnvironment } from './environment'
 import { StateLock } from './state-lock'
-import { markerMissing, needMarker, originMismatch, readMarker, writeMarker } from './state-marker'
-import { StatePaths } from './state-paths'
+import {
+  markerMissing,
+  needMarker,
+  originMismatch,
+  readMarker,
+  StatePaths,
+  writeMarker,
+} from './state-paths'
 
 /** Prefixes of the store's keys: the names of the categories, and the content of each category. */
 const NAMES = 'n/'

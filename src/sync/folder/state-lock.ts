@@ -15,7 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DurableFiles } from '../../engine/index'
 import { FeedError, readWhole, withFile } from '../../engine/index'
 import type { KernelLock } from '../../state/index'
-import type { Processes, ProcessIdentity } from './process-identity'
+import type { Environment, Processes, ProcessIdentity } from './environment'
 
 const FOLDER = 'lock'
 const CLAIM = /\.json$/
@@ -40,12 +40,7 @@ interface FoundClaim {
   readonly claim: Claim | undefined
 }
 
-export interface LockEnvironment {
-  readonly files: DurableFiles
-  readonly processes: Processes
-  /** See {@link takeKernelLock}. */
-  lockFolder(folder: string): Promise<KernelLock>
-}
+export type LockEnvironment = Pick<Environment, 'files' | 'processes' | 'lockFolder'>
 
 /** The use of a lock. Other processes wait for the end of `read`, which takes a snapshot. */
 export type LockUse = 'read' | 'write'

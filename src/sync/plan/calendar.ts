@@ -18,8 +18,13 @@ import {
   fileIdKey,
   type PriorityId,
 } from '../file-id'
-import { CategoryFiles, type DatedFile, type Standing } from './calendar-files'
-import { type CalendarLimits, calendarLimits } from './calendar-windows'
+import {
+  type CalendarLimits,
+  CategoryFiles,
+  calendarLimits,
+  type DatedFile,
+  type Standing,
+} from './calendar-files'
 
 export interface CalendarQuery extends Category {
   readonly now: Date

@@ -12,8 +12,8 @@ import { FeedError } from '../../engine/index'
 import type { KernelLock } from '../../state/index'
 import type { Environment, StoreSnapshot } from '../folder/environment'
 import { processName, StateLock } from '../folder/state-lock'
-import { markerMissing, readMarker } from '../folder/state-marker'
 import type { StatePaths } from '../folder/state-paths'
+import { markerMissing, readMarker } from '../folder/state-paths'
 import type { StateOrigin } from '../target/target'
 
 export interface ReaderPlace {

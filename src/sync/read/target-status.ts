@@ -11,7 +11,7 @@ import {
 } from '../../engine/index'
 import type { Category } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
-import type { CalendarLimits } from '../plan/calendar-windows'
+import type { CalendarLimits } from '../plan/calendar-files'
 import type { AppliedFile, SyncTarget } from '../target/target'
 
 export interface TargetStatusOptions {

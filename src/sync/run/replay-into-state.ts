@@ -21,9 +21,8 @@ import {
   withFile,
   withMethods,
 } from '../../engine/index'
-import { feedFileOf, schemaOfFile } from '../feed-files'
 import { targetRowsOf } from '../file/file-rows'
-import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
+import { type FileId, feedFileOf, fileIdKey, readFileIdKey, schemaOfFile } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import { FolderTarget } from '../folder/folder-target'

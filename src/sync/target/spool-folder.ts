@@ -5,16 +5,18 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  corruptState,
   type DurableFile,
   type DurableFiles,
+  FeedError,
+  familyOf,
   onDisk,
   removeAtExit,
   removeNow,
   scratchFiles,
 } from '../../engine/index'
-import { askedId, localNameOf } from '../feed-files'
 import { Spool, type SpooledFile, spooledFile } from '../file/spool'
-import { type FileId, fileIdKey } from '../file-id'
+import { askedId, type FileId, fileIdKey, localNameOf } from '../file-id'
 
 /**
  * Returns the name of a file's spool. It lacks the generation of a bootstrap, which is not known
@@ -99,4 +101,19 @@ export class SpoolFolder {
   #path(id: FileId): string {
     return join(this.#folder, spoolName(id))
   }
+}
+
+/** @throws FeedError STATE_CORRUPT, STATE_IO */
+export async function openSpooled(spools: SpoolFolder, id: FileId): Promise<DurableFile> {
+  const data = await spools.data(id)
+  if (data !== undefined) return data
+  throw corruptState(spools.dataPath(id), 'the file that was being merged is missing')
+}
+
+/** Returns the error to throw for a failure of reading a verified file. */
+export function spoolFailure(spools: SpoolFolder, id: FileId, cause: unknown): unknown {
+  const family = FeedError.is(cause) ? familyOf(cause.code) : undefined
+  return family === 'gzip' || family === 'tsv'
+    ? corruptState(spools.dataPath(id), 'the file is not what was proven', cause)
+    : cause
 }

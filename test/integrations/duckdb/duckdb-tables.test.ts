@@ -13,7 +13,7 @@ import { type FeedSchema, pipeline, schemaOf, TsvRowParser } from '../../../src/
 import { duckdbTarget } from '../../../src/integrations/duckdb'
 import type { FileId } from '../../../src/sync'
 import { targetStatus } from '../../../src/sync'
-import { keyColumnOf } from '../../../src/sync/feed-files'
+import { keyColumnOf } from '../../../src/sync/file-id'
 import type { OpenTarget, TargetFile } from '../../../src/sync/target/target'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: "22'0" }

@@ -5,14 +5,14 @@ import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import type { Columns } from '../../../src/engine/schema/feed-schema'
 import { TsvRowParser } from '../../../src/index'
+import type { FileId } from '../../../src/sync/file-id'
 import {
   feedFileOf,
   isBootstrap,
   keyColumnOf,
   readDate,
   schemaOfFile,
-} from '../../../src/sync/feed-files'
-import type { FileId } from '../../../src/sync/file-id'
+} from '../../../src/sync/file-id'
 import type { TargetFile } from '../../../src/sync/target/target'
 
 export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }

@@ -4,8 +4,8 @@ import { crc32 } from '../../../src/engine/codec/gzip/crc32'
 import { itemSnapshotSchema } from '../../../src/engine/schema/feed-schemas'
 import type { ReadOptions, StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
-import { RegisterMemory } from '../../../src/state/merge/register-memory'
 import { RegisterSet } from '../../../src/state/merge/register-set'
+import { RegisterMemory } from '../../../src/state/merge/row-arrivals'
 import { batchesOf, collect } from '../../rows-from-text'
 
 /** A store on disk: it reads when it is asked and answers later, and each write takes its time. */

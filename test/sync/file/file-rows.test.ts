@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { localNameOf } from '../../../src/sync/feed-files'
 import { FileRows } from '../../../src/sync/file/file-rows'
 import type { FileId } from '../../../src/sync/file-id'
+import { localNameOf } from '../../../src/sync/file-id'
 import { SpoolFolder } from '../../../src/sync/target/spool-folder'
 
 const id: FileId = {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { machineFiles } from '../../../src/engine/disk/durable-files'
 import { FeedError } from '../../../src/engine/errors'
 import { takeKernelLock } from '../../../src/state/level/kernel-lock'
-import { machineProcesses, type ProcessIdentity } from '../../../src/sync/folder/process-identity'
+import { machineProcesses, type ProcessIdentity } from '../../../src/sync/folder/environment'
 import { type LockEnvironment, StateLock } from '../../../src/sync/folder/state-lock'
 
 let folder: string

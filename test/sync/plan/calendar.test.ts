@@ -15,7 +15,7 @@ import {
   type DatedId,
   HOUR_MS,
   windowOf,
-} from '../../../src/sync/plan/calendar-windows'
+} from '../../../src/sync/plan/calendar-files'
 
 const at = { marketplace: 'MKT_US', categoryId: '220' }
 const bootstrap = (generation?: string, feed: 'item' | 'item_group' = 'item'): FileId => {

@@ -11,9 +11,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FileId, fileIdKey } from '../../../src/sync/file-id'
 import { machineEnvironment } from '../../../src/sync/folder/environment'
+import type { LedgerEntry } from '../../../src/sync/folder/ledger'
+
+import { filesAsOf } from '../../../src/sync/read/history'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
+import { ledgerEntry } from '../ledger-entry'
 import { DAY_MS, HOUR_MS, SmallShop } from '../small-run'
 
 const START = Date.parse('2026-03-01T07:00:00Z')
@@ -139,4 +144,208 @@ test('a damaged kept file is a typed error, and a file that was cut counts as no
   await reading(async category =>
     expect((await rowsAt(category, SECOND - HOUR_MS)).rows).toEqual(truthAt(SECOND - HOUR_MS)),
   )
+})
+
+describe('the files of an earlier time', () => {
+  const category = { marketplace: 'MKT_US', categoryId: '220' }
+  const bootstrap = (generation: string, feed: 'item' | 'item_group' = 'item'): FileId => {
+    return {
+      feed,
+      ...category,
+      scope: 'ALL_ACTIVE',
+      generation: new Date(generation).toISOString(),
+    }
+  }
+  const snapshot = (hour: string): FileId => ({
+    feed: 'item_snapshot',
+    ...category,
+    hour: new Date(hour).toISOString(),
+  })
+  const daily = (date: string, feed: 'item' | 'item_group'): FileId => ({
+    feed,
+    ...category,
+    scope: 'NEWLY_LISTED',
+    date,
+  })
+  const priority = (date: string): FileId => ({ feed: 'item_priority', ...category, date })
+  const hours = (from: string, count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      snapshot(new Date(Date.parse(from) + n * HOUR_MS).toISOString()),
+    )
+
+  const entryOf = (id: FileId, n: number) =>
+    ledgerEntry(id, { sequence: n + 1, totalBytes: 9, rawBytes: 9 })
+
+  const G = '2026-03-01T07:00:00Z'
+  const day = [daily('20260301', 'item_group'), daily('20260301', 'item'), priority('20260301')]
+  /**
+   * A bootstrap, 30 hours with the first day's files among them, another bootstrap, 10 hours more.
+   */
+  const ids = [
+    bootstrap(G),
+    bootstrap(G, 'item_group'),
+    ...hours(G, 30),
+    ...day,
+    bootstrap('2026-03-02T12:30:00Z'),
+    ...hours('2026-03-02T13:00:00Z', 10),
+  ]
+
+  function asOf(time: string, dropped: readonly FileId[] = [], of: readonly FileId[] = ids) {
+    const isDropped = new Set(dropped.map(fileIdKey))
+    const query = {
+      category,
+      asOf: new Date(time),
+      entries: of.map(entryOf),
+      isKept: ({ id }: LedgerEntry) => !isDropped.has(fileIdKey(id)),
+    }
+    const { entries, at } = filesAsOf(query)
+    return { ids: entries.map(({ id }) => id), at: at.toISOString() }
+  }
+  const refusal = (reason: string) =>
+    expect.objectContaining({
+      code: 'STATE_HISTORY_MISSING',
+      context: expect.objectContaining({
+        category: '220',
+        reason: expect.stringContaining(reason),
+      }),
+    })
+
+  describe('an earlier state consists of', () => {
+    test('the bootstraps alone, at their time', () => {
+      expect(asOf(G)).toEqual({
+        ids: [bootstrap(G), bootstrap(G, 'item_group')],
+        at: '2026-03-01T07:00:00.000Z',
+      })
+      expect(asOf('2026-03-01T07:59:59.999Z').ids).toHaveLength(2)
+    })
+
+    test('the full hours up to a later time', () => {
+      const { ids: found, at } = asOf('2026-03-01T10:15:00Z')
+      expect(found).toEqual([bootstrap(G), bootstrap(G, 'item_group'), ...hours(G, 3)])
+      expect(at).toBe('2026-03-01T10:00:00.000Z')
+    })
+
+    test('the days that have ended by that time', () => {
+      expect(asOf('2026-03-02T06:59:59.999Z').ids).not.toEqual(expect.arrayContaining([day[0]]))
+      expect(asOf('2026-03-02T07:00:00.000Z').ids).toEqual(expect.arrayContaining(day))
+    })
+
+    test('the newest earlier bootstrap of each feed, which replaces the older files', () => {
+      const { ids: found, at } = asOf('2026-03-02T14:00:00Z')
+      expect(found).toContainEqual(bootstrap('2026-03-02T12:30:00Z'))
+      expect(found).not.toContainEqual(bootstrap(G))
+      expect(found).toContainEqual(bootstrap(G, 'item_group'))
+      expect(found).toContainEqual(daily('20260301', 'item_group'))
+      expect(found).not.toContainEqual(daily('20260301', 'item'))
+      expect(found.filter(({ feed }) => feed === 'item_snapshot')).toEqual(
+        hours('2026-03-02T12:00:00Z', 2),
+      )
+      expect(at).toBe('2026-03-02T14:00:00.000Z')
+    })
+
+    test('no hour that ends at the time of the bootstrap, which contains it', () => {
+      const exact = [...ids.slice(0, 5), bootstrap('2026-03-01T10:00:00Z')]
+      const { ids: found } = asOf('2026-03-01T10:00:00Z', hours('2026-03-01T09:00:00Z', 1), exact)
+      expect(found).toEqual([bootstrap('2026-03-01T10:00:00Z'), bootstrap(G, 'item_group')])
+    })
+
+    test('the bootstrap before the newest one, where that is missing and the hours since are kept', () => {
+      expect(asOf('2026-03-02T14:00:00Z', [bootstrap('2026-03-02T12:30:00Z')])).toMatchObject({
+        at: '2026-03-02T14:00:00.000Z',
+      })
+    })
+  })
+
+  describe('an earlier state is refused', () => {
+    test.each<[string, string, readonly FileId[], string]>([
+      [
+        'a time before the first bootstrap',
+        '2026-03-01T06:59:59.999Z',
+        [],
+        'no bootstrap of that time',
+      ],
+      [
+        'a bootstrap that is not kept',
+        '2026-03-01T09:00:00Z',
+        [bootstrap(G)],
+        'no bootstrap of that time',
+      ],
+      [
+        'a bootstrap of groups that is not kept',
+        '2026-03-01T09:00:00Z',
+        [bootstrap(G, 'item_group')],
+        'no bootstrap of the groups',
+      ],
+      [
+        'an hour that is not kept',
+        '2026-03-01T09:00:00Z',
+        hours('2026-03-01T08:00:00Z', 1),
+        'item_snapshot/2026-03-01T08:00:00.000Z is not kept',
+      ],
+      [
+        'a day that is not kept',
+        '2026-03-02T08:00:00Z',
+        [day[0]!],
+        'item_group/20260301 is not kept',
+      ],
+      [
+        'a time after the watermark',
+        '2026-03-02T23:00:00.000Z',
+        hours('2026-03-02T22:00:00Z', 1),
+        'not kept',
+      ],
+      [
+        'a time that is still to come',
+        '2026-03-03T00:00:00.000Z',
+        [],
+        'lead to 2026-03-02T23:00:00.000Z',
+      ],
+    ])('%s', (_, time, dropped, reason) => {
+      expect(() => asOf(time, dropped)).toThrow(refusal(reason))
+    })
+
+    test('where an hour was never applied', () => {
+      const gap = ids.filter(
+        id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-01T09:00:00.000Z',
+      )
+      expect(asOf('2026-03-01T09:59:59.999Z', [], gap).at).toBe('2026-03-01T09:00:00.000Z')
+      expect(() => asOf('2026-03-01T10:00:00.000Z', [], gap)).toThrow(
+        refusal('lead to 2026-03-01T09:00:00.000Z'),
+      )
+    })
+
+    test('where a file is still being applied', () => {
+      const entries = ids.slice(0, 4).map(entryOf)
+      const query = { category, asOf: new Date('2026-03-01T09:00:00Z'), isKept: () => true }
+      expect(filesAsOf({ ...query, entries }).entries).toHaveLength(4)
+      const last = { ...entries[3]!, state: 'applying' as const }
+      expect(() => filesAsOf({ ...query, entries: [...entries.slice(0, 3), last] })).toThrow(
+        refusal('lead to 2026-03-01T08:00:00.000Z'),
+      )
+    })
+  })
+
+  test('the files never tell of a later time, and lead to less than an hour before the requested one', () => {
+    const times = fc.integer({ min: Date.parse(G), max: Date.parse('2026-03-02T23:59:59.999Z') })
+    fc.assert(
+      fc.property(
+        times,
+        fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 2 }),
+        (ms, dropped) => {
+          try {
+            const { ids: found, at } = asOf(new Date(ms).toISOString(), dropped)
+            expect(ms - Date.parse(at)).toBeGreaterThanOrEqual(0)
+            expect(ms - Date.parse(at)).toBeLessThan(HOUR_MS)
+            for (const id of found) expect(dropped).not.toContain(id)
+            for (const id of found)
+              if (id.feed === 'item_snapshot')
+                expect(Date.parse(id.hour) + HOUR_MS).toBeLessThanOrEqual(ms)
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'STATE_HISTORY_MISSING' })
+            expect(dropped.length).toBeGreaterThan(0)
+          }
+        },
+      ),
+    )
+  })
 })

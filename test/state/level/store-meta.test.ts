@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   checkCleanShutdownMarker,
   writeCleanShutdownMarker,
-} from '../../../src/state/level/clean-shutdown-marker'
+} from '../../../src/state/level/store-meta'
 
 let folder: string
 let index: string

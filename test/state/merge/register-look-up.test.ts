@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../../../src/state/merge/turns'
+import { Turns } from '../../../src/state/merge/register-look-up'
 
 test('a turn knows the turns before it that have not ended', () => {
   const turns = new Turns()

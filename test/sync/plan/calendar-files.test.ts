@@ -10,7 +10,7 @@ import {
   HOUR_MS,
   hourStart,
   windowOf,
-} from '../../../src/sync/plan/calendar-windows'
+} from '../../../src/sync/plan/calendar-files'
 
 const at = { marketplace: 'MKT_US', categoryId: '220' }
 const daily = (date: string): DatedId => ({ feed: 'item', ...at, scope: 'NEWLY_LISTED', date })

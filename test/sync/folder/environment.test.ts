@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { machineProcesses } from '../../../src/sync/folder/process-identity'
+import { machineProcesses } from '../../../src/sync/folder/environment'
 
 test('this process runs, and always has the same identity', () => {
   const [one, other] = [machineProcesses.own(), machineProcesses.own()]
