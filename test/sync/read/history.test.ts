@@ -41,7 +41,7 @@ beforeAll(async () => {
     const { failed } = await shop.sync(machineEnvironment, { folder, changes: 'none' }).summary
     expect(failed).toEqual([])
   }
-})
+}, 60_000)
 afterAll(async () => {
   await shop.close()
   rmSync(folder, { recursive: true })
