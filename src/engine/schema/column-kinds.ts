@@ -85,8 +85,8 @@ export function oneOf(...given: readonly unknown[]): ColumnSpec<string | null> {
  * A list of values between separators, frozen; an empty list for an empty cell. Space around values
  * and empty values are dropped.
  * @param separator any text but tabs and line ends, such as `'|'`
- * @param element the kind of the values: any of the kinds above but `json`, without options of a
- * column; `text()` by default
+ * @param element the kind of the values, without options of a column: `text()` (the default), a number,
+ * `boolean()`, `date()`, `timestamp()`, `oneOf(…)` or `cell(…)`
  * @example
  * ```ts
  * import { defineSchema, int32, list, pipeline, TsvRowParser } from 'feedmill'

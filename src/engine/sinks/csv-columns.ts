@@ -61,7 +61,7 @@ export class CsvColumns {
     return this.#rows
   }
 
-  /** True once every column has been seen. No line may be written before. */
+  /** True once every chosen column was in some batch. Until then the sink holds its lines back. */
   get isSettled(): boolean {
     return this.#missing.size === 0
   }

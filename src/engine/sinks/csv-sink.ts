@@ -104,6 +104,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       LINE_END
     )
   }
+  /** Puts the header line before the first text, where columns are known. */
   const withHeader = (text: string) => {
     if (hasHeader || columns.names === undefined) return text
     hasHeader = true
@@ -131,7 +132,8 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
     },
     prepare: async () => {
       columns.settle()
-      // A file without rows has the header only.
+      // A file without rows has only the header line, and not even this where nothing has named
+      // the columns.
       await output.write(withHeader(held))
       await output.prepare()
     },

@@ -16,15 +16,14 @@ export interface CellDecoder<V = unknown> {
    */
   decode(text: string): V
   /**
-   * Reads the bytes of a cell, at least one, perhaps only two quotes. `slot` is the place of the
-   * row in its batch. It returns undefined
-   * where the bytes are not plainly good, and then `decode` decides. So the two can differ in speed
-   * only.
+   * Reads a cell of at least one byte, which may be two quotes without text. `slot` is the place of
+   * the row in its batch. It returns undefined where the bytes are not plainly good, and then
+   * `decode` decides. So the two can differ in speed only.
    * @throws FeedError CELL_INVALID without a position
    */
   read(source: CellSource, slot: number, start: number, end: number): V | undefined
   /**
-   * Returns true where `decode` takes the text of these bytes, at least one, and false where
+   * Returns true where `decode` takes the text of this cell of at least one byte, and false where
    * only `read` and `decode` can tell. It makes no value, for those who only check cells.
    */
   readonly isPlain?: (source: CellSource, start: number, end: number) => boolean

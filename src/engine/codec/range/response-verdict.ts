@@ -110,7 +110,8 @@ function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: Cont
   if (change) return change
   if (range.kind === 'unsatisfied') return fatal(rangeHeaderError(question, facts, 'invalid'))
   if (range.firstOffset !== asked.start) return fatal(startError(question, range.firstOffset))
-  // Servers may repeat the requested end, even where it lies after the end of the file.
+  // Another end than the requested one is no mistake: some servers repeat an end behind that of
+  // the file. What lies before it is taken, and the rest is requested again.
   const end = Math.min(
     range.lastOffset + 1,
     asked.end,

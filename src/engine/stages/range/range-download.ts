@@ -155,7 +155,7 @@ export class RangeDownload {
     }
   }
 
-  /** Repeats the request until its answer is no failure. */
+  /** Repeats the request while its failures may pass; throws the others. */
   async #ask(range: ByteRange, attempts: RangeAttempts): Promise<Settled> {
     for (;;) {
       const answer = await this.#requester.ask(range, attempts.failures + 1)

@@ -19,7 +19,7 @@ type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
 /**
  * The decision about a response. The caller has to read or discard the body of `part` and `whole`;
- * the others have none. Refusals are thrown.
+ * the others have none. An error that no later request can mend is thrown.
  */
 export type RangeAnswer =
   | (WithBody & { readonly response: RangeResponse })
