@@ -114,19 +114,13 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   }
 }
 
-function downloadRoutes({
-  getItemFeed,
-  getItemGroupFeed,
-  getItemSnapshotFeed,
-  getItemPriorityFeed,
-  downloadFile,
-}: ServicePaths): string[] {
-  const paths = [
-    getItemFeed,
-    getItemGroupFeed,
-    getItemSnapshotFeed,
-    getItemPriorityFeed,
-    downloadFile,
-  ]
-  return paths.map(path => path.replaceAll(/\{\w+\}/g, '*'))
+function downloadRoutes(paths: ServicePaths): string[] {
+  const downloads = [
+    'getItemFeed',
+    'getItemGroupFeed',
+    'getItemSnapshotFeed',
+    'getItemPriorityFeed',
+    'downloadFile',
+  ] as const
+  return downloads.map(name => paths[name].replaceAll(/\{\w+\}/g, '*'))
 }

@@ -20,6 +20,12 @@ import { documentRoute } from './openapi/document'
 import { keyRoute, SigningKeys } from './signing-keys'
 import { TokenIssuer, tokenRoute } from './tokens'
 
+/** What the parts of the service share. */
+export interface ServiceContext extends EmulatorSettings {
+  readonly files: FileResponder
+  readonly paths: ServicePaths
+}
+
 export interface ServiceParts {
   readonly routes: readonly Route[]
   readonly paths: ServicePaths
@@ -31,31 +37,22 @@ export interface ServiceParts {
 
 /** @throws FeedError OPTION_INVALID */
 export function serviceParts(settings: EmulatorSettings, cache: FileCache): ServiceParts {
-  const { world, profile, wrapErrors, keyTokenErrorStatus } = settings
-  const { scopeBase } = profile
+  const { world, profile } = settings
   const paths = servicePaths(profile)
   const tokens = tokensOf(settings)
   const files = new FileResponder({ ...settings, cache, maxRangeBytes: profile.maxRangeBytes })
   const keys = new SigningKeys(world.options.seed, settings.signingKeys)
-  const { routes: notificationRoutes, ...notifications } = notificationPart(
-    { ...settings, paths },
-    settings.notifications,
-  )
+  const context: ServiceContext = { ...settings, files, paths }
+  const { routes: notificationRoutes, ...notifications } = notificationPart(context)
   const operations = [
     tokenRoute(tokens, paths.getToken),
-    ...catalogRoutes({ ...settings, files, paths }, settings.catalog),
-    ...feedRoutes({ ...settings, files, paths }),
-    keyRoute({ keys, path: paths.getSigningKey, profile, tokenErrorStatus: keyTokenErrorStatus }),
+    ...catalogRoutes(context),
+    ...feedRoutes(context),
+    keyRoute(keys, context),
     ...notificationRoutes,
   ]
-  const description = documentRoute({
-    routes: operations,
-    scopeBase,
-    tokenPath: paths.getToken,
-    wrapErrors,
-  })
   return {
-    routes: [description, ...operations],
+    routes: [documentRoute(operations, context), ...operations],
     paths,
     tokens,
     signingKeyIds: keys.ids,

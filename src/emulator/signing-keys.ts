@@ -13,10 +13,11 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../engine/index'
-import type { ServiceProfile, SigningKeyBody } from '../service/index'
+import type { SigningKeyBody } from '../service/index'
 import { documentedFamily } from './http/error-family'
 import { type Call, jsonResponse, pathParameter, type Route } from './http/route'
 import { schemaRef } from './openapi/schemas'
+import type { ServiceContext } from './service-parts'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 
@@ -145,28 +146,19 @@ function base64url(data: string | Uint8Array): string {
   return Buffer.from(data as Uint8Array).toString('base64url')
 }
 
-export interface KeyRouteParts {
-  readonly keys: SigningKeys
-  readonly path: string
-  readonly profile: ServiceProfile
-  /** Answers 210005 by this status alone, in place of 401 and 403. */
-  readonly tokenErrorStatus?: 400 | 401 | 403 | undefined
-}
-
-export function keyRoute({ keys, path, profile, tokenErrorStatus }: KeyRouteParts): Route {
-  const family = documentedFamily('keys', ['getSigningKey'], {
-    domain: 'API_KEYS',
-    subdomain: 'keys',
-    wrapped: true,
-  })
-  const answer = async (call: Call) => {
-    const id = call.path.signing_key_id ?? ''
+export function keyRoute(
+  keys: SigningKeys,
+  { paths, profile, keyTokenErrorStatus }: ServiceContext,
+): Route {
+  const family = documentedFamily('keys', ['getSigningKey'], { wrapped: true })
+  const answer = async ({ path }: Call) => {
+    const id = path.signing_key_id ?? ''
     const key = await keys.find(id)
     return key === undefined ? family.response(210002, { received: id }) : Response.json(key)
   }
   return {
     method: 'get',
-    path,
+    path: paths.getSigningKey,
     operationId: 'getSigningKey',
     tag: 'keys',
     summary: 'The public part of a signing key pair, and when it expires',
@@ -180,8 +172,8 @@ export function keyRoute({ keys, path, profile, tokenErrorStatus }: KeyRoutePart
       ids: [210000, 210002],
       internal: 210000,
       denied: {
-        invalid_token: { id: 210005, status: tokenErrorStatus ?? 401 },
-        insufficient_scope: { id: 210005, status: tokenErrorStatus ?? 403 },
+        invalid_token: { id: 210005, status: keyTokenErrorStatus ?? 401 },
+        insufficient_scope: { id: 210005, status: keyTokenErrorStatus ?? 403 },
       },
     },
     answer,

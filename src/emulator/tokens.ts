@@ -14,6 +14,7 @@ import {
   type TokenRefusal,
 } from './http/route'
 import { schemaRef } from './openapi/schemas'
+import schemas from './token-schemas.json'
 
 export interface TokenIssuerOptions {
   readonly clientId: string
@@ -212,26 +213,6 @@ function equalText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-const REFUSAL = {
-  type: 'object',
-  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
-  required: ['error'],
-  additionalProperties: false,
-}
-
-const FORM = {
-  type: 'object',
-  properties: {
-    grant_type: { type: 'string', enum: ['client_credentials', 'authorization_code'] },
-    scope: { type: 'string', description: 'Scopes between spaces.' },
-    code: { type: 'string' },
-    redirect_uri: { type: 'string' },
-    client_id: { type: 'string' },
-    client_secret: { type: 'string' },
-  },
-  required: ['grant_type'],
-}
-
 export function tokenRoute(tokens: TokenIssuer, path: string): Route {
   return {
     method: 'post',
@@ -241,12 +222,12 @@ export function tokenRoute(tokens: TokenIssuer, path: string): Route {
     summary: 'An access token, for client credentials or an authorization code',
     admissions: [],
     parameters: [],
-    body: { mediaType: 'application/x-www-form-urlencoded', schema: FORM },
+    body: { mediaType: 'application/x-www-form-urlencoded', schema: schemas.form },
     responses: {
       200: jsonResponse('The token.', schemaRef('TokenResponse')),
-      400: jsonResponse('The request is refused.', REFUSAL),
+      400: jsonResponse('The request is refused.', schemas.refusal),
       401: {
-        ...jsonResponse('The client is not known.', REFUSAL),
+        ...jsonResponse('The client is not known.', schemas.refusal),
         headers: { 'WWW-Authenticate': { description: 'The challenge.' } },
       },
     },

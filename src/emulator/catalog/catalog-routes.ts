@@ -2,11 +2,7 @@
 // description of its operations.
 
 import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
-import type { ServiceProfile } from '../../service/index'
-import type { AccessRules } from '../access-rules'
-import type { FileFormat } from '../feeds/file-format'
-import type { FileResponder } from '../feeds/file-responder'
-import { documentedFamily, errorIds, FEED_ERRORS } from '../http/error-family'
+import { documentedFamily, errorIds } from '../http/error-family'
 import {
   fileResponse,
   headerParameter,
@@ -17,8 +13,7 @@ import {
   type Route,
 } from '../http/route'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { ServicePaths } from '../service-parts'
-import type { World } from '../world/world'
+import type { ServiceContext } from '../service-parts'
 import { CatalogService } from './catalog-service'
 import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
 
@@ -43,17 +38,6 @@ const CATALOG_OPTIONS: OptionNames<CatalogOptions> = {
   toldSize: true,
 }
 
-export interface CatalogParts {
-  readonly world: World
-  readonly now: () => Date
-  readonly access: AccessRules
-  readonly format: FileFormat
-  readonly files: FileResponder
-  readonly profile: ServiceProfile
-  readonly paths: ServicePaths
-  readonly wrapErrors: boolean
-}
-
 /** 200 MB (feed-file-catalog.md, section 7), in decimal units like the maximum of a range. */
 const MAX_WHOLE_BYTES = 200_000_000
 
@@ -69,24 +53,23 @@ const OPERATIONS = [
 type CatalogOperation = (typeof OPERATIONS)[number]
 
 /** @throws FeedError OPTION_INVALID */
-export function catalogRoutes(parts: CatalogParts, options: CatalogOptions): readonly Route[] {
+export function catalogRoutes(service: ServiceContext): readonly Route[] {
   const {
     feedTypes = DEFAULT_FEED_TYPES,
     maxWholeBytes = MAX_WHOLE_BYTES,
     toldSize = (bytes: number) => bytes,
-  } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
-  const { profile, paths, wrapErrors } = parts
+  } = knownOptions(service.catalog, CATALOG_OPTIONS, 'catalog')
+  const { profile, paths, wrapErrors } = service
   const inputNames = {
     marketplace: profile.marketplaceHeader,
     look_back: profile.lookBackParameter,
   }
   const family = documentedFamily('catalog', OPERATIONS, {
-    ...FEED_ERRORS,
     wrapped: wrapErrors,
     inputNames,
   })
   const catalog = new CatalogService({
-    ...parts,
+    ...service,
     types: arrayOf('feedTypes', feedTypes).map(checkFeedType),
     errors: family,
     inputNames,

@@ -3,13 +3,10 @@
 // (published-files.ts); checks the permissions; and answers with a page, a resource or a part of a
 // file.
 
-import type { FeedType, FileMetadata, ServiceProfile } from '../../service/index'
-import type { AccessRules } from '../access-rules'
-import type { FileFormat } from '../feeds/file-format'
-import type { FileResponder } from '../feeds/file-responder'
+import type { FeedType, FileMetadata } from '../../service/index'
 import type { ErrorFamily, ErrorId } from '../http/error-family'
 import { type Call, type Check, refusalOf, requestParts } from '../http/route'
-import type { World } from '../world/world'
+import type { ServiceContext } from '../service-parts'
 import {
   type FeedTypeSeed,
   feedTypeResource,
@@ -22,17 +19,11 @@ import { type FileFilter, hasRows, type PublishedFile, publishedFiles } from './
 
 export type CatalogErrorId = ErrorId<'catalog'>
 
-export interface CatalogServiceOptions {
-  readonly world: World
-  readonly now: () => Date
+export interface CatalogServiceOptions extends ServiceContext {
   readonly types: readonly FeedTypeSeed[]
-  readonly access: AccessRules
-  readonly format: FileFormat
-  readonly files: FileResponder
   readonly errors: ErrorFamily<CatalogErrorId>
   /** The full name of the scope that gives access to the files. */
   readonly scope: string
-  readonly profile: ServiceProfile
   /** The names of parts of a request that the profile defines. */
   readonly inputNames: Readonly<Record<string, string>>
   /** The size in bytes above which a request needs a Range. */

@@ -4,15 +4,12 @@
 // gives the error. The checks look at the headers first, then at the query and at Range. Later steps
 // check whether the file exists and whether the range fits.
 
-import type { ServiceProfile } from '../../service/index'
-import type { AccessRules } from '../access-rules'
 import {
   documentedFamily,
   type ErrorDetails,
   type ErrorFamily,
   type ErrorId,
   errorIds,
-  FEED_ERRORS,
 } from '../http/error-family'
 import {
   type Check,
@@ -24,10 +21,8 @@ import {
   refusalOf,
   requestParts,
 } from '../http/route'
-import type { ServicePaths } from '../service-parts'
-import type { World } from '../world/world'
+import type { ServiceContext } from '../service-parts'
 import {
-  type BootstrapSchedule,
   bootstrapSpan,
   type Calendar,
   daySpan,
@@ -36,22 +31,7 @@ import {
   servedDays,
 } from './calendar'
 import type { FeedFile, FeedName } from './file-format'
-import type { FileResponder } from './file-responder'
-import { type HeaderForm, readRange } from './requested-range'
-
-export interface FeedServiceOptions {
-  readonly world: World
-  readonly now: () => Date
-  readonly bootstrap: BootstrapSchedule
-  /** Categories whose daily files appear a day later. */
-  readonly slowCategories: readonly string[]
-  readonly access: AccessRules
-  readonly files: FileResponder
-  readonly profile: ServiceProfile
-  readonly paths: ServicePaths
-  readonly headerForm: HeaderForm
-  readonly wrapErrors: boolean
-}
+import { readRange } from './requested-range'
 
 interface FeedOperation {
   readonly operationId:
@@ -78,7 +58,7 @@ const PARTS = [
 
 type FeedRequest = ReturnType<typeof requestParts<(typeof PARTS)[number]>>
 
-type FeedCheck = Check<FeedErrorId, FeedRequest, FeedServiceOptions>
+type FeedCheck = Check<FeedErrorId, FeedRequest, ServiceContext>
 
 const absent = (code: FeedErrorId, part: keyof FeedRequest): FeedCheck => [
   code,
@@ -177,11 +157,11 @@ const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
 
 const TSV = 'text/tab-separated-values'
 
-export function feedRoutes(options: FeedServiceOptions): readonly Route[] {
+export function feedRoutes(options: ServiceContext): readonly Route[] {
   return (Object.keys(OPERATIONS) as FeedName[]).map(feed => feedRoute(feed, options))
 }
 
-function feedRoute(feed: FeedName, options: FeedServiceOptions): Route {
+function feedRoute(feed: FeedName, options: ServiceContext): Route {
   const { paths, profile, headerForm } = options
   const { operationId, summary, parameters, rangeRequired } = OPERATIONS[feed]
   const service = new FeedService(feed, options)
@@ -212,16 +192,15 @@ function feedRoute(feed: FeedName, options: FeedServiceOptions): Route {
 class FeedService {
   readonly errors: ErrorFamily<FeedErrorId>
   readonly #feed: FeedName
-  readonly #options: FeedServiceOptions
+  readonly #options: ServiceContext
   readonly #inputNames: Readonly<Record<string, string>>
 
-  constructor(feed: FeedName, options: FeedServiceOptions) {
+  constructor(feed: FeedName, options: ServiceContext) {
     const { profile, headerForm, wrapErrors } = options
     this.#feed = feed
     this.#options = options
     this.#inputNames = { marketplace: profile.marketplaceHeader }
     this.errors = documentedFamily('feeds', [OPERATIONS[feed].operationId], {
-      ...FEED_ERRORS,
       wrapped: wrapErrors,
       statuses: headerForm === 'rfc9110' ? { 13017: 416 } : {},
       inputNames: this.#inputNames,

@@ -48,7 +48,7 @@ const ECHO_CHARS = 80
 export const INVALID_DATA = 13000
 
 /** The names of the catalog and the feeds in errors (feed-file-catalog.md, section 3.10). */
-export const FEED_ERRORS = { domain: 'API_FEED', subdomain: 'feed' } as const
+const FEED_ERRORS = { domain: 'API_FEED', subdomain: 'feed' } as const
 
 export class ErrorFamily<Id extends number = number> {
   readonly rows: Readonly<Record<Id, ErrorRow>>
@@ -132,11 +132,19 @@ export type ErrorId<Part extends keyof typeof texts> = NumberIn<keyof (typeof te
 
 type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never
 
+/** The names of the parts of the service in errors. */
+const PARTS = {
+  feeds: FEED_ERRORS,
+  catalog: FEED_ERRORS,
+  keys: { domain: 'API_KEYS', subdomain: 'keys' },
+  notifications: { domain: 'API_NOTIFICATION', subdomain: 'notification' },
+}
+
 /** The errors of operations of one part of the service, by the first status that each code has. */
 export function documentedFamily<Part extends keyof typeof texts>(
   part: Part,
   operations: readonly OperationName[],
-  options: ErrorFamilyOptions,
+  options: Omit<ErrorFamilyOptions, 'domain' | 'subdomain'>,
 ): ErrorFamily<ErrorId<Part>> {
   const rows: Record<number, ErrorRow> = {}
   for (const { operation, errorId, status, category } of documentedErrors) {
@@ -147,7 +155,7 @@ export function documentedFamily<Part extends keyof typeof texts>(
         ...(texts[part] as Readonly<Record<string, { message: string; input?: string }>>)[errorId]!,
       }
   }
-  return new ErrorFamily(rows as Record<ErrorId<Part>, ErrorRow>, options)
+  return new ErrorFamily(rows as Record<ErrorId<Part>, ErrorRow>, { ...options, ...PARTS[part] })
 }
 
 /** The codes that an operation can answer with. */

@@ -2,13 +2,11 @@
 // and the operations that bring a subscription through its states.
 
 import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
-import type { ServiceProfile } from '../../service/index'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/index'
 import { documentedFamily, errorIds } from '../http/error-family'
 import { jsonResponse, pathParameter, type ResponseDescription, type Route } from '../http/route'
-import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { ServicePaths } from '../service-parts'
-import type { World } from '../world/world'
+import { schemaRef } from '../openapi/schemas'
+import type { ServiceContext, ServicePaths } from '../service-parts'
 import { notFound, Subscriptions } from './subscriptions'
 import {
   checkDestination,
@@ -34,13 +32,6 @@ const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = {
   conflictStatus: true,
 }
 
-export interface NotificationPartOptions {
-  readonly now: () => Date
-  readonly world: World
-  readonly profile: ServiceProfile
-  readonly paths: ServicePaths
-}
-
 export interface NotificationPart {
   readonly routes: readonly Route[]
   readonly topics: readonly Topic[]
@@ -48,41 +39,26 @@ export interface NotificationPart {
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function notificationPart(
-  parts: NotificationPartOptions,
-  options: NotificationOptions,
-): NotificationPart {
-  const { now, world, profile, paths } = parts
-  const worldSeed = world.options.seed
+export function notificationPart(service: ServiceContext): NotificationPart {
+  const { world, profile, paths } = service
   const { conflictStatus = 400, ...seeds } = knownOptions(
-    options,
+    service.notifications,
     NOTIFICATION_OPTIONS,
     'notifications',
   )
   const topics = arrayOf('topics', seeds.topics ?? DEFAULT_TOPICS).map(checkTopic)
   const destinations = arrayOf(
     'destinations',
-    seeds.destinations ?? defaultDestinations(worldSeed),
+    seeds.destinations ?? defaultDestinations(world.options.seed),
   ).map(checkDestination)
   if (![400, 409].includes(conflictStatus))
     throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
   const errors = documentedFamily('notifications', ['createSubscription'], {
-    domain: 'API_NOTIFICATION',
-    subdomain: 'notification',
     wrapped: true,
     statuses,
   })
-  const { scopeBase } = profile
-  const subscriptions = new Subscriptions({
-    topics,
-    destinations,
-    errors,
-    now,
-    worldSeed,
-    scopeBase,
-    subscriptionPath: paths.getSubscription,
-  })
+  const subscriptions = new Subscriptions({ ...service, topics, destinations, errors })
   const admissions: Route['admissions'] = [
     { grant: 'application', scope: profile.scopes.createSubscription },
     { grant: 'user', scope: USER_SUBSCRIPTION_SCOPE },
@@ -133,14 +109,8 @@ export function notificationPart(
       },
       answer: call => subscriptions.read(call),
     }),
-    ...listRoutes(open, ['getTopics', 'getTopic'], 'topic', topics, TOPIC),
-    ...listRoutes(
-      open,
-      ['getDestinations', 'getDestination'],
-      'destination',
-      destinations,
-      DESTINATION,
-    ),
+    ...listRoutes(open, 'Topic', topics),
+    ...listRoutes(open, 'Destination', destinations),
   ]
   return { routes, topics, destinations }
 }
@@ -157,34 +127,27 @@ type OpenRoute = (
 ) => Route
 
 /** The routes of a list in one page, and of an entry by its identifier. */
-function listRoutes<What extends 'topic' | 'destination'>(
+function listRoutes<What extends 'Topic' | 'Destination'>(
   open: OpenRoute,
-  [list, one]: readonly [NotificationOperation, NotificationOperation],
-  what: What,
-  entries: readonly { readonly [K in `${What}Id`]: string }[],
-  schema: JsonSchema,
+  name: What,
+  entries: readonly { readonly [K in `${Uncapitalize<What>}Id`]: string }[],
 ): readonly Route[] {
-  const id: `${What}Id` = `${what}Id`
+  const what = name.toLowerCase() as Uncapitalize<What>
   return [
-    open(list, {
+    open(`get${name}s`, {
       method: 'get',
       summary: `All ${what}s`,
       parameters: [],
-      responses: {
-        200: jsonResponse(
-          `The ${what}s.`,
-          objectOf({ total: INTEGER, [`${what}s`]: { type: 'array', items: schema } }),
-        ),
-      },
+      responses: { 200: jsonResponse(`The ${what}s.`, schemaRef(`${name}s`)) },
       answer: () => Response.json({ total: entries.length, [`${what}s`]: entries }),
     }),
-    open(one, {
+    open(`get${name}`, {
       method: 'get',
       summary: `One ${what}`,
       parameters: [pathParameter(`${what}_id`, `Identifier of the ${what}.`)],
-      responses: { 200: jsonResponse(`The ${what}.`, schema), 404: NOT_FOUND },
+      responses: { 200: jsonResponse(`The ${what}.`, schemaRef(name)), 404: NOT_FOUND },
       answer: ({ path }) => {
-        const entry = entries.find(known => known[id] === path[`${what}_id`])
+        const entry = entries.find(known => known[`${what}Id`] === path[`${what}_id`])
         return entry === undefined ? notFound() : Response.json(entry)
       },
     }),
@@ -193,39 +156,3 @@ function listRoutes<What extends 'topic' | 'destination'>(
 
 const SUBSCRIPTION_ID = pathParameter('subscription_id', 'Identifier of the subscription.')
 const NOT_FOUND: ResponseDescription = { description: 'Nothing has this identifier.' }
-
-const TEXT: JsonSchema = { type: 'string' }
-const TEXTS: JsonSchema = { type: 'array', items: TEXT }
-const INTEGER: JsonSchema = { type: 'integer' }
-
-const TOPIC = objectOf({
-  topicId: TEXT,
-  description: TEXT,
-  context: { enum: ['APPLICATION', 'USER'] },
-  scopes: TEXTS,
-  supportedPayloads: {
-    type: 'array',
-    items: objectOf({
-      deliveryProtocol: TEXT,
-      format: TEXTS,
-      schemaVersion: TEXT,
-      deprecated: { type: 'boolean' },
-    }),
-  },
-})
-
-const DESTINATION = objectOf({
-  destinationId: TEXT,
-  name: TEXT,
-  status: { enum: ['ENABLED', 'DISABLED'] },
-  deliveryConfig: objectOf({ endpoint: TEXT }),
-})
-
-function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  }
-}

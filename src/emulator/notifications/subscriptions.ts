@@ -6,19 +6,15 @@
 import type { Subscription } from '../../service/index'
 import type { ErrorFamily, ErrorId } from '../http/error-family'
 import { type Call, type Check, refusalOf, type TokenClaims } from '../http/route'
+import type { ServiceContext } from '../service-parts'
 import { type Destination, notificationId, type Topic } from './topics'
 
 type NotificationErrorId = ErrorId<'notifications'>
 
-export interface SubscriptionsOptions {
+export interface SubscriptionsOptions extends ServiceContext {
   readonly topics: readonly Topic[]
   readonly destinations: readonly Destination[]
   readonly errors: ErrorFamily<NotificationErrorId>
-  readonly now: () => Date
-  readonly worldSeed: number
-  readonly scopeBase: string
-  /** The path of a subscription, with `{subscription_id}` for its identifier. */
-  readonly subscriptionPath: string
 }
 
 export class Subscriptions {
@@ -38,7 +34,7 @@ export class Subscriptions {
       asked === undefined ? 195003 : refusalOf(CHECKS, asked, this.#contextOf(asked, caller))
     if (refusal !== undefined) return this.#refuse(refusal, asked)
     const id = this.#store(asked as Complete<AskedSubscription>)
-    const path = this.#options.subscriptionPath.replace('{subscription_id}', id)
+    const path = this.#options.paths.getSubscription.replace('{subscription_id}', id)
     return new Response(null, {
       status: 201,
       headers: { location: new URL(path, request.url).href },
@@ -69,10 +65,10 @@ export class Subscriptions {
   }
 
   #contextOf(asked: AskedSubscription, caller: Call['caller']): SubscriptionContext {
-    const { topics, destinations, scopeBase } = this.#options
+    const { topics, destinations, profile } = this.#options
     return {
       caller,
-      scopeBase,
+      scopeBase: profile.scopeBase,
       topic: topics.find(topic => topic.topicId === asked.topicId),
       destination: destinations.find(
         destination => destination.destinationId === asked.destinationId,
@@ -100,8 +96,11 @@ export class Subscriptions {
     schemaVersion,
     ...asked
   }: Complete<AskedSubscription>): string {
-    const { now, worldSeed } = this.#options
-    const subscriptionId = notificationId(`subscription ${topicId}/${schemaVersion}`, worldSeed)
+    const { now, world } = this.#options
+    const subscriptionId = notificationId(
+      `subscription ${topicId}/${schemaVersion}`,
+      world.options.seed,
+    )
     const payload = { deliveryProtocol, format, schemaVersion }
     // Every other value has failed the checks.
     const status = asked.status as Subscription['status']

@@ -10,16 +10,8 @@ import {
   type TokenRefusal,
   takesQuery,
 } from '../http/route'
+import type { ServiceContext } from '../service-parts'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
-
-export interface DocumentOptions {
-  readonly routes: readonly Route[]
-  /** The beginning of scope names. */
-  readonly scopeBase: string
-  readonly tokenPath: string
-  /** Whether operations without a family of their own send errors as `{"errors":[…]}`. */
-  readonly wrapErrors: boolean
-}
 
 /** A JSON object of the document. */
 type Node = { readonly [key: string]: unknown }
@@ -34,7 +26,8 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /** Returns the document for a service at `origin`. */
 function openApiDocument(
-  { routes, scopeBase, tokenPath, wrapErrors }: DocumentOptions,
+  routes: readonly Route[],
+  { profile: { scopeBase }, paths: { getToken }, wrapErrors }: ServiceContext,
   origin: string,
 ): Node {
   const paths: Record<string, Record<string, Node>> = {}
@@ -53,7 +46,7 @@ function openApiDocument(
     paths,
     components: {
       schemas: componentSchemas(),
-      securitySchemes: securitySchemes(routes, scopeBase, `${origin}${tokenPath}`),
+      securitySchemes: securitySchemes(routes, scopeBase, `${origin}${getToken}`),
     },
   }
 }
@@ -245,7 +238,7 @@ function mapValues<V, W>(
 }
 
 /** The route of the document itself, which the document leaves out. */
-export function documentRoute(options: DocumentOptions): Route {
+export function documentRoute(routes: readonly Route[], service: ServiceContext): Route {
   return {
     method: 'get',
     path: '/openapi.json',
@@ -260,6 +253,7 @@ export function documentRoute(options: DocumentOptions): Route {
         body: { mediaType: 'application/json', schema: {} },
       },
     },
-    answer: ({ request }) => Response.json(openApiDocument(options, new URL(request.url).origin)),
+    answer: ({ request }) =>
+      Response.json(openApiDocument(routes, service, new URL(request.url).origin)),
   }
 }

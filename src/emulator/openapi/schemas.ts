@@ -3,16 +3,17 @@
 // documented field except the few that are named here, and no other.
 
 import { SHAPES, z } from '../../service/index'
+import ownSchemas from './own-schemas.json'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** The components. Each route describes the bodies that no document shows. */
+/** The components of documented bodies. own-schemas.json has the bodies that no document shows. */
 const COMPONENTS = { ...SHAPES, ErrorWithoutCode: z.omit(SHAPES.Error, { errorId: true }) }
 
-export type SchemaName = keyof typeof COMPONENTS
+export type SchemaName = keyof typeof COMPONENTS | keyof typeof ownSchemas
 
 /** Fields that are not always sent, as `component.field`. */
 const SOMETIMES: ReadonlySet<string> = new Set([
@@ -32,9 +33,8 @@ export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, shape] of Object.entries(COMPONENTS)) registry.add(shape, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: componentPath })
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]),
-  )
+  const documented = Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)])
+  return { ...Object.fromEntries(documented), ...ownSchemas }
 }
 
 function componentPath(name: string): string {
