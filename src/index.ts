@@ -41,6 +41,7 @@ export type {
   Regions,
   ReorderBufferOptions,
   RequestHeaders,
+  RetryOptions,
   Row,
   RowBatch,
   RowQuarantine,

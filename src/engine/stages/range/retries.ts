@@ -21,17 +21,17 @@ export interface RetryOptions {
    * How long a failing request is repeated without progress. The waits before repeats and the time
    * limits that were exceeded count; a wait that the server requests by Retry-After does not. At
    * least one repeat is made, unless the value is 0, which allows none. Default 30,000, which
-   * bridges an outage of 20 seconds.
+   * bridges an outage of 20 seconds. Bounds: 0 or more.
    */
   readonly patienceMs?: number
   /**
    * The delay before the first repeat. It doubles for each further repeat, and half of it is
-   * random. Default 250.
+   * random. Default 250. Bounds: 0 or more.
    */
   readonly backoffBaseMs?: number
-  /** The limit of that delay. Default 30,000. */
+  /** The limit of that delay. Default 30,000. Bounds: 0 or more. */
   readonly backoffCapMs?: number
-  /** The limit of a wait that the server requests by Retry-After. Default 120,000. */
+  /** The limit of a wait that the server requests by Retry-After. Default 120,000. Bounds: 0 or more. */
   readonly retryAfterCapMs?: number
   /**
    * Called before each repeat, when the request has failed. What it throws ends the work. Default:
