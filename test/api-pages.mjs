@@ -6,6 +6,8 @@ import { join } from 'node:path'
 
 /** An entry whose page has no more characters stays in one piece. */
 const WHOLE_PAGE = 20_000
+/** A kind with more characters has several pages, which makes about 150 kB of HTML each at most. */
+const KIND_PAGE = 26_000
 
 const isOptions = name => /Options\b/.test(name)
 const KINDS = [
@@ -48,11 +50,28 @@ function divided(from, page) {
   const lists = kinds.map(kind => textPart(`## ${kind.title}\n\n${listOf(kind, from)}\n\n`))
   return [
     { from, to: from, parts: [opening, ...lists, ...parts.filter(({ group }) => group === 'References')] },
-    ...kinds.map(kind => {
-      const head = `# ${kind.title} of ${entry}\n\n[All names of ${entry}](${from})\n\n${listOf(kind, from)}\n\n`
-      return { from, to: addressOf(kind), parts: [textPart(head), ...kind.members] }
-    }),
+    ...kinds.flatMap(kind =>
+      inPages(kind.members).map((members, n) => {
+        const [title, to] = n === 0 ? [kind.title, addressOf(kind)] : [`${kind.title} (${n + 1})`, addressOf({ end: `${kind.end}-${n + 1}` })]
+        const head = `# ${title} of ${entry}\n\n[All names of ${entry}](${from})\n\n${listOf({ members }, from)}\n\n`
+        return { from, to, parts: [textPart(head), ...members] }
+      }),
+    ),
   ]
+}
+
+/** The members in their order, in pages of about the same length. */
+function inPages(members) {
+  const lengthOf = parts => parts.reduce((sum, { text }) => sum + text.length, 0)
+  const share = lengthOf(members) / Math.ceil(lengthOf(members) / KIND_PAGE)
+  const pages = new Map()
+  let before = 0
+  for (const member of members) {
+    const page = Math.floor(before / share)
+    pages.set(page, [...(pages.get(page) ?? []), member])
+    before += member.text.length
+  }
+  return [...pages.values()]
 }
 
 const textPart = text => ({ text, anchors: [] })
