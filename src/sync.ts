@@ -31,7 +31,6 @@ export type {
 export {
   type BootstrapId,
   type Category,
-  type CategoryJob,
   type CategoryResult,
   type ChangedRow,
   type ChangeSink,

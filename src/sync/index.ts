@@ -39,12 +39,7 @@ export {
   type ReplaySummary,
   replayIntoState,
 } from './run/replay-into-state'
-export {
-  CATEGORY_JOB_NAMES,
-  type CategoryJob,
-  type CategoryResult,
-  runCategory,
-} from './run/run-category'
+export { type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,

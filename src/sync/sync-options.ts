@@ -17,7 +17,7 @@ import {
   optionInvalid,
   type RetryOptions,
   type RetryPolicy,
-  retryPolicy,
+  requestRetries,
   wholeNumber,
   withMethods,
 } from '../engine/index'
@@ -30,8 +30,7 @@ import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
 import type { SyncTarget } from './target/target'
 
-export interface SyncOptions
-  extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+export interface SyncOptions {
   /** The service that the files come from. */
   readonly service: FeedService
   /** The marketplace of all categories. */
@@ -126,6 +125,11 @@ export interface SyncOptions
    * Default: the documented ones.
    */
   readonly limits?: Partial<CalendarLimits>
+  /**
+   * When a file that could not be fetched, or proved damaged, is fetched again. Its ranges follow the
+   * same policy, unless `ranges` has another one. Default: the defaults of each option.
+   */
+  readonly retry?: RetryOptions
   /** The clock of the calendar and of the clients' checks. Default: the service's clock. */
   readonly now?: Clock
   /**
@@ -165,9 +169,7 @@ const NAMES: OptionNames<SyncOptions> = {
   limits: true,
   now: true,
   signal: true,
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
+  retry: true,
   environment: true,
   shares: true,
 }
@@ -176,7 +178,7 @@ export interface SyncSettings
   extends Required<
     Omit<
       SyncOptions,
-      | keyof RetryOptions
+      | 'retry'
       | 'until'
       | 'signal'
       | 'environment'
@@ -261,7 +263,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
-    retry: retryPolicy(options),
+    retry: requestRetries(options.retry),
     pollMs: duration('pollMs', 60_000, 1),
     waitLimitMs: duration('waitLimitMs', 0, 0),
     progressMs: duration('progressMs', 1_000, 1),

@@ -285,7 +285,7 @@ test('fault 114: no report or error of an address has a value of its parameters'
 })
 
 test('fault 114: no error of a database or a queue has its password', async () => {
-  const limits = { patienceMs: 50 }
+  const limits = { retry: { patienceMs: 50 } }
   const failures = await Promise.all(
     [
       () =>

@@ -57,7 +57,10 @@ describe.runIf(isChosen && isRoot)('a writer that loses its network', () => {
   })
 
   async function take(categoryId: string) {
-    const target = postgresTarget(server.url, { lockTimeoutMs: PROMISED_MS, patienceMs: 0 })
+    const target = postgresTarget(server.url, {
+      lockTimeoutMs: PROMISED_MS,
+      retry: { patienceMs: 0 },
+    })
     const { signal } = new AbortController()
     const opened = await target.open({ origin: ORIGIN, memoryBytes: 2 ** 26, signal })
     try {

@@ -30,6 +30,8 @@ const SHARES = {
   batchBytes: 6_000,
 }
 
+const QUICK = { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 }
+
 export class SmallShop {
   readonly #emulated: ReturnType<typeof emulated>
   /** The clock of the service and of the client. */
@@ -68,11 +70,13 @@ export class SmallShop {
       keepFileBytes: 2 ** 30,
       environment,
       ...options,
+      retry: { ...QUICK, ...options.retry },
     })
   }
 
   syncInto(target: SyncTarget, options: Partial<SyncOptions> = {}): SyncRun {
-    return sync({ ...this.#options, target, ...options })
+    const retry = { ...QUICK, ...options.retry }
+    return sync({ ...this.#options, target, ...options, retry })
   }
 
   get #options() {
@@ -84,9 +88,6 @@ export class SmallShop {
       parallelFiles: 1,
       strict: false,
       limits: this.limits,
-      patienceMs: 4,
-      backoffBaseMs: 0,
-      backoffCapMs: 1,
       shares: SHARES,
     }
   }

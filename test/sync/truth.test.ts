@@ -45,7 +45,7 @@ function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
   parallelFiles: 3,
-  patienceMs: 7,
+  retry: { patienceMs: 7 },
   changes: 'none',
   keepFileBytes: 0,
   ranges: {
@@ -215,7 +215,7 @@ describe('the state does not depend on how the files came', () => {
     const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })
     const machine = new SimulatedMachine(4)
     const ranges = { ...TROUBLED.ranges, retry: { ...TROUBLED.ranges?.retry, patienceMs: 0 } }
-    const options = { ...TROUBLED, patienceMs: 0, ranges }
+    const options = { ...TROUBLED, retry: { patienceMs: 0 }, ranges }
     for (let nowMs = FIRST_MS; nowMs < SECOND_MS; nowMs += 5 * HOUR_MS) {
       shop.nowMs = nowMs
       await expectTruth(machine, shop, await shop.sync(machine.start(), options).summary)

@@ -7,7 +7,7 @@ import {
   knownOptions,
   type OptionNames,
   type RetryOptions,
-  retryPolicy,
+  requestRetries,
 } from '../../engine/index'
 import type {
   Category,
@@ -34,8 +34,7 @@ import {
 } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresTargetOptions
-  extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+export interface PostgresTargetOptions {
   /**
    * The schema of the tables, which is made where it is missing. Default: the parameter `schema` of
    * the address, or `feedmill`.
@@ -54,6 +53,8 @@ export interface PostgresTargetOptions
    * The limit for one statement, such as the COPY or the merge of a file. Default: 3,600,000.
    */
   readonly statementTimeoutMs?: number
+  /** When lost work is done again. Default: the defaults of each option. */
+  readonly retry?: RetryOptions
 }
 
 const OPTIONS: OptionNames<PostgresTargetOptions> = {
@@ -62,9 +63,7 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
   connectTimeoutMs: true,
   lockTimeoutMs: true,
   statementTimeoutMs: true,
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
+  retry: true,
 }
 
 /**
@@ -79,7 +78,7 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
  * its place.
  *
  * The rows of a file and its entry in the table `files` are one transaction. Where the connection is
- * lost, the run connects again and does the file again, for `patienceMs` in all.
+ * lost, the run connects again and does the file again, for `retry.patienceMs` in all.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID; the run fails with DEPENDENCY_MISSING, STATE_IO, STATE_LOCKED,
  * STATE_FOREIGN, STATE_CORRUPT
@@ -151,11 +150,8 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
     connectTimeoutMs = 10_000,
     lockTimeoutMs = 5_000,
     statementTimeoutMs = 3_600_000,
-    patienceMs,
-    backoffBaseMs,
-    backoffCapMs,
+    retry,
   } = knownOptions(options, OPTIONS)
-  const given = Object.entries({ patienceMs, backoffBaseMs, backoffCapMs })
   return {
     address: { ...address, name: placeOf(address.name, { schema, prefix }) },
     names: new TargetNames(schema, prefix),
@@ -164,7 +160,7 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
       lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
       statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
     },
-    retry: retryPolicy(Object.fromEntries(given.filter(([, value]) => value !== undefined))),
+    retry: requestRetries(retry),
   }
 }
 

@@ -20,10 +20,10 @@ import {
   withMethods,
 } from '../../engine/index'
 import {
-  CATEGORY_JOB_NAMES,
-  type CategoryJob,
   type CategoryResult,
   runCategory,
+  type SyncOptions,
+  type SyncTarget,
   syncSettings,
 } from '../../sync/index'
 import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
@@ -43,7 +43,26 @@ import {
  * The options of a worker. Those of `runCategory` hold for each job, so that `memoryBytes` is for
  * each job that runs at the same time.
  */
-export interface WorkerOptions extends Omit<CategoryJob, 'marketplace' | 'categoryId' | 'signal'> {
+export interface WorkerOptions
+  extends Pick<
+    SyncOptions,
+    | 'service'
+    | 'spoolFolder'
+    | 'until'
+    | 'memoryBytes'
+    | 'parallelFiles'
+    | 'filesAhead'
+    | 'ranges'
+    | 'maxRemovedShare'
+    | 'quarantine'
+    | 'pollMs'
+    | 'limits'
+    | 'now'
+    | 'retry'
+    | 'shares'
+  > {
+  /** Where the rows go. */
+  readonly target: SyncTarget
   /** Where the queue is. */
   readonly queue: QueueOptions
   /** Number of categories that this worker runs at the same time. Default: 1. */
@@ -61,6 +80,8 @@ export interface WorkerOptions extends Omit<CategoryJob, 'marketplace' | 'catego
    */
   readonly onJob?: (report: JobReport) => void
 }
+
+type JobOptions = Omit<WorkerOptions, 'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'>
 
 /** A message of `feedmill:job` with what the job has given. */
 export interface JobReport {
@@ -85,10 +106,28 @@ export interface FeedWorker extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const NAMES: OptionNames<WorkerOptions> = (() => {
-  const { marketplace: _, categoryId: __, signal: ___, ...names } = CATEGORY_JOB_NAMES
-  return { ...names, queue: true, concurrency: true, lockMs: true, drainMs: true, onJob: true }
-})()
+const NAMES: OptionNames<WorkerOptions> = {
+  service: true,
+  target: true,
+  spoolFolder: true,
+  until: true,
+  memoryBytes: true,
+  parallelFiles: true,
+  filesAhead: true,
+  ranges: true,
+  maxRemovedShare: true,
+  quarantine: true,
+  pollMs: true,
+  limits: true,
+  now: true,
+  retry: true,
+  shares: true,
+  queue: true,
+  concurrency: true,
+  lockMs: true,
+  drainMs: true,
+  onJob: true,
+}
 
 /**
  * How often a job may outlive its worker. A job past it fails, because it may be what ends the
@@ -132,7 +171,7 @@ interface WorkerLimits {
 interface WorkerParts {
   readonly connection: QueueConnection
   readonly settings: QueueSettings
-  readonly job: Omit<CategoryJob, 'marketplace' | 'categoryId' | 'signal'>
+  readonly job: JobOptions
   readonly limits: WorkerLimits
   /** Aborted with QUEUE_FAILED. */
   readonly lost: AbortSignal
@@ -304,7 +343,7 @@ class RunningWorker implements FeedWorker {
       const expected = `the target ${target ?? 'of a damaged job'}, for which the category is scheduled`
       throw optionInvalid('target', expected, own)
     }
-    const run = runCategory({ ...this.#parts.job, marketplace, categoryId, signal })
+    const run = runCategory(categoryId, { ...this.#parts.job, marketplace, signal })
     this.#runs.add(run)
     return run.finally(() => this.#runs.delete(run))
   }

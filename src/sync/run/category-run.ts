@@ -161,7 +161,10 @@ export class CategoryRun {
     const { service, shares, now } = settings
     const retry = {
       ...settings.retry,
-      onRetry: (failure: Retry) => report({ type: 'retry', file: id, ...failure }),
+      onRetry: (failure: Retry) => {
+        report({ type: 'retry', file: id, ...failure })
+        settings.retry.onRetry?.(failure)
+      },
     }
     const needed = isBootstrap(id)
       ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan

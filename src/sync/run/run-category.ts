@@ -2,63 +2,11 @@
 // workflow. It is `sync` with one category and mode `once`, and a result that says when to call it
 // again. Nothing here knows an engine.
 
-import { knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
+import { anObject } from '../../engine/index'
 import type { FileId } from '../file-id'
 import type { SyncOptions } from '../sync-options'
-import type { SyncTarget } from '../target/target'
 import { sync } from './sync'
 import type { FailedFile } from './sync-events'
-
-/** The options of {@link runCategory}: those of `sync` that fit one category and a target. */
-export interface CategoryJob
-  extends Pick<
-    SyncOptions,
-    | 'service'
-    | 'marketplace'
-    | 'spoolFolder'
-    | 'until'
-    | 'memoryBytes'
-    | 'parallelFiles'
-    | 'filesAhead'
-    | 'ranges'
-    | 'maxRemovedShare'
-    | 'pollMs'
-    | 'limits'
-    | 'now'
-    | 'signal'
-    | 'patienceMs'
-    | 'backoffBaseMs'
-    | 'backoffCapMs'
-    | 'shares'
-  > {
-  /** The top-level category, by its identifier. */
-  readonly categoryId: string
-  /** Where the rows go. */
-  readonly target: SyncTarget
-}
-
-/** The options of a {@link CategoryJob}, by their names. */
-export const CATEGORY_JOB_NAMES: OptionNames<CategoryJob> = {
-  service: true,
-  marketplace: true,
-  categoryId: true,
-  target: true,
-  spoolFolder: true,
-  until: true,
-  memoryBytes: true,
-  parallelFiles: true,
-  filesAhead: true,
-  ranges: true,
-  maxRemovedShare: true,
-  pollMs: true,
-  limits: true,
-  now: true,
-  signal: true,
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
-  shares: true,
-}
 
 export interface CategoryResult {
   readonly marketplace: string
@@ -84,9 +32,9 @@ export interface CategoryResult {
 }
 
 /**
- * Brings one category in a target up to date with the service, once. A call is idempotent: the
- * target's ledger says which files are applied, so a repeated call, a call after a crash and a call
- * on another machine only do what is left.
+ * Brings one category up to date with the service, once. A call is idempotent: the ledger of its
+ * place says which files are applied, so a repeated call, a call after a crash and, with a target, a
+ * call on another machine only do what is left. `options` are those of `sync`.
  *
  * Throws STATE_LOCKED where another run writes the category: an engine calls again later. Other
  * errors are those of `sync`; `retryable` says that the same call may succeed later. A file that
@@ -95,11 +43,11 @@ export interface CategoryResult {
  * errors of the target
  * @example
  * ```ts
- * import { type CategoryJob, runCategory } from 'feedmill/sync'
+ * import { runCategory, type SyncOptions } from 'feedmill/sync'
  *
  * // For an engine that calls a function, and asks when to call it again.
- * const work = async (job: CategoryJob): Promise<Date | undefined> => {
- *   const { nextAt, failed } = await runCategory(job)
+ * const work = async (categoryId: string, options: SyncOptions): Promise<Date | undefined> => {
+ *   const { nextAt, failed } = await runCategory(categoryId, options)
  *   if (failed[0] !== undefined) throw failed[0].error
  *   return nextAt
  * }
@@ -107,12 +55,13 @@ export interface CategoryResult {
  * // => function
  * ```
  */
-export async function runCategory(job: CategoryJob): Promise<CategoryResult> {
-  const { categoryId, ...options } = knownOptions(job, CATEGORY_JOB_NAMES, 'job')
-  if (options.target === undefined) throw optionInvalid('target', 'a SyncTarget', options.target)
-  const summary = await sync({ ...options, categories: [categoryId], strict: false }).summary
-  const { watermark, missing, gone, nextAt } = summary.categories[0]!
-  const { marketplace } = options
-  const { files, rows, failed } = summary
+export async function runCategory(
+  categoryId: string,
+  options: Omit<SyncOptions, 'categories' | 'mode' | 'strict'>,
+): Promise<CategoryResult> {
+  const { marketplace } = anObject('options', options)
+  const once = { ...options, categories: [categoryId], mode: 'once', strict: false } as const
+  const { categories, files, rows, failed } = await sync(once).summary
+  const { watermark, missing, gone, nextAt } = categories[0]!
   return { marketplace, categoryId, watermark, files, rows, failed, missing, gone, nextAt }
 }

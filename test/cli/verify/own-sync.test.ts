@@ -39,7 +39,7 @@ async function synchronised(round: Round, seed: number) {
     const place = { folder: '/state', environment: machine.start() }
     const options = { service, marketplace: MARKETPLACE, categories: CATEGORIES, ...place }
     const waits = { retry: { backoffBaseMs: 1, backoffCapMs: 2, retryAfterCapMs: 2 } }
-    await sync({ ...options, patienceMs: 500, backoffBaseMs: 1, ranges: waits }).summary
+    await sync({ ...options, retry: { patienceMs: 500, backoffBaseMs: 1 }, ranges: waits }).summary
     const columns = await readColumns(itemsOf(machine), truth.columns, {
       rename: new Map(),
       ignore: [],

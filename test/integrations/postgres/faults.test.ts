@@ -96,7 +96,9 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
     await place.database.sql(COUNTING)
     await place.database.sql(TRIGGER)
     const proxy = await deafProxy(place.database.url)
-    const { opened, category } = await open(postgresTarget(proxy.url, { backoffBaseMs: 1 }))
+    const { opened, category } = await open(
+      postgresTarget(proxy.url, { retry: { backoffBaseMs: 1 } }),
+    )
     proxy.loseNextCommit()
     const entry = await category.apply(smallFile(hourOf(1), 'itemId\ttitle\nv1|1|0\tone\n'))
     expect([entry.sequence, proxy.lost]).toEqual([1, 1])
@@ -108,7 +110,7 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
   })
 
   test('A server that does not come back is a typed, retryable error, within the limit.', async () => {
-    const limits = { patienceMs: 20, backoffBaseMs: 1 }
+    const limits = { retry: { patienceMs: 20, backoffBaseMs: 1 } }
     const away = postgresTarget('postgres://postgres@127.0.0.1:1/none', limits)
     await expect(open(away)).rejects.toMatchObject({
       code: 'STATE_IO',
@@ -147,7 +149,7 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
   })
 
   test('A file is merged once more where a stranger changes one of its rows meanwhile.', async () => {
-    const place = await placed({ backoffBaseMs: 1 })
+    const place = await placed({ retry: { backoffBaseMs: 1 } })
     const { opened, category } = await open(place.target())
     await category.apply(smallFile(hourOf(1), 'itemId\ttitle\nv1|1|0\tone\n'))
     const stranger = new Client({ connectionString: place.database.url })

@@ -47,7 +47,7 @@ describe.runIf(await runsWithService('postgres'))('a connection that ends', () =
 
   /** All that a run does with a target. */
   async function session(): Promise<void> {
-    const target = postgresTarget(proxy.url, { backoffBaseMs: 1, backoffCapMs: 20 })
+    const target = postgresTarget(proxy.url, { retry: { backoffBaseMs: 1, backoffCapMs: 20 } })
     const { signal } = new AbortController()
     const opened = await target.open({ origin: ORIGIN, memoryBytes: 2 ** 26, signal })
     const category = await opened.category(CATEGORY)

@@ -25,7 +25,7 @@ export async function postgresPlace(
   change: (target: SyncTarget, database: TestDatabase) => SyncTarget = target => target,
 ): Promise<PostgresPlace> {
   const database = await testDatabase()
-  const quick = { lockTimeoutMs: 300, backoffBaseMs: 1, backoffCapMs: 20, ...options }
+  const quick = { lockTimeoutMs: 300, retry: { backoffBaseMs: 1, backoffCapMs: 20 }, ...options }
   return {
     database,
     target: () => change(postgresTarget(database.url, quick), database),

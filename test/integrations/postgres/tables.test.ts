@@ -76,7 +76,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
       await sql(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${theirs}`)
       const content = () => sql(CONTENT_OF_SCHEMA, [schema])
       const before = await content()
-      const options = { schema, prefix: 'my_', patienceMs: 0 }
+      const options = { schema, prefix: 'my_', retry: { patienceMs: 0 } }
       const target = postgresTarget(url, options)
       await expect(
         within(target, async () => {}),
@@ -136,7 +136,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     const other = { ...CATEGORY, categoryId: '221' }
     await within(target, open => open.apply(smallFile(hourOf(1), ONE_ROW)))
     await within(target, open => open.apply(smallFile({ ...hourOf(1), ...other }, ONE_ROW)), other)
-    const options = { lockTimeoutMs: 100, patienceMs: 0 }
+    const options = { lockTimeoutMs: 100, retry: { patienceMs: 0 } }
     await within(target, async () => {
       await expect(dropCategory(url, CATEGORY, options)).rejects.toMatchObject({
         code: 'STATE_LOCKED',
@@ -221,7 +221,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     ]
     for (const connection of wrong) {
       const failing = async () =>
-        within(postgresTarget(connection, { patienceMs: 0 }), async () => {})
+        within(postgresTarget(connection, { retry: { patienceMs: 0 } }), async () => {})
       const error = await failing().then(
         () => undefined,
         (failure: unknown) => failure,

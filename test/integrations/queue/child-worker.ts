@@ -78,7 +78,7 @@ process.once('SIGTERM', async () => {
 
 /** A database whose files wait behind their first batch, so that kills meet a transaction. */
 function slowPostgres(url: string): SyncTarget {
-  const quick = { lockTimeoutMs: 300, backoffBaseMs: 1, backoffCapMs: 50 }
+  const quick = { lockTimeoutMs: 300, retry: { backoffBaseMs: 1, backoffCapMs: 50 } }
   return changedTarget(postgresTarget(url, quick), file =>
     withRows(file, async function* () {
       let waitMs = order.fileMs ?? 0

@@ -76,8 +76,8 @@ describe.runIf(runsWith('redis-server') && runsWith('initdb'))('workers of Postg
       const undisturbed = await newDatabase(postgres.url, 'undisturbed')
       for (const categoryId of CATEGORIES) {
         const target = postgresTarget(undisturbed)
-        const job = { service: shop.service(), marketplace: MARKETPLACE, categoryId, target }
-        const { missing, failed } = await runCategory(job)
+        const options = { service: shop.service(), marketplace: MARKETPLACE, target }
+        const { missing, failed } = await runCategory(categoryId, options)
         expect([missing, failed]).toEqual([[], []])
       }
       const files = await countIn(undisturbed, 'feedmill.files')

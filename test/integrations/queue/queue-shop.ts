@@ -100,9 +100,7 @@ export class QueueShop {
       // A busy machine may delay the renewal of a short lock.
       lockMs: 10_000,
       drainMs: 5_000,
-      patienceMs: 4,
-      backoffBaseMs: 0,
-      backoffCapMs: 1,
+      retry: { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 },
       onJob: report => {
         reports.push(report)
       },

@@ -53,7 +53,12 @@ const shop: SmallShop = new SmallShop(
 afterAll(() => shop.close())
 
 const runOn = (machine: SimulatedMachine, options: Partial<SyncOptions> = {}) =>
-  shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0, patienceMs: 1, ...options })
+  shop.sync(machine.start(), {
+    changes: 'none',
+    keepFileBytes: 0,
+    retry: { patienceMs: 1 },
+    ...options,
+  })
 
 const inNeed = new SimulatedMachine(1)
 beforeAll(async () => {
@@ -146,7 +151,7 @@ describe('fault 89: an empty answer', () => {
     })
     shops.push(shop)
     const machine = new SimulatedMachine(2)
-    const early = await shop.sync(machine.start(), { patienceMs: 1 }).summary
+    const early = await shop.sync(machine.start(), { retry: { patienceMs: 1 } }).summary
     expect([early.categories[0]!.watermark?.getTime(), early.failed.length]).toEqual([hour, 1])
     isEmpty = false
     const late = await shop.sync(machine.start()).summary

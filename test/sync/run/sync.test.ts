@@ -190,7 +190,7 @@ describe('a download that was interrupted', () => {
   }
 
   const once: Partial<SyncOptions> = {
-    patienceMs: 0,
+    retry: { patienceMs: 0 },
     ranges: { retry: { patienceMs: 0 }, concurrency: 1 },
   }
 
@@ -216,9 +216,9 @@ describe('a download that was interrupted', () => {
     await shop.sync(machine.start(), once).summary
     state.isBroken = false
     state.requests = []
-    expect((await shop.sync(machine.start(), { ...once, patienceMs: 2 }).summary).failed).toEqual(
-      [],
-    )
+    expect(
+      (await shop.sync(machine.start(), { ...once, retry: { patienceMs: 2 } }).summary).failed,
+    ).toEqual([])
     expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=4000-5999', 'bytes=0-1999'])
   })
 
@@ -242,7 +242,8 @@ describe('a file that is incomplete', () => {
       const rules = [{ route: '/buy/feed/v1_beta/item_snapshot', fault }]
       const shop = shopWith({ faults: { rules } })
       const machine = new SimulatedMachine(0)
-      const { failed, categories } = await shop.sync(machine.start(), { patienceMs: 2 }).summary
+      const { failed, categories } = await shop.sync(machine.start(), { retry: { patienceMs: 2 } })
+        .summary
       expect(failed[0]!.error).toMatchObject({ code: 'SYNC_FILE_FAILED', context: { attempts: 3 } })
       expect(codeOf(failed[0]!.error.cause)).toMatch(/^GZIP_/)
       expect(categories[0]!.watermark).toEqual(START)
@@ -259,7 +260,7 @@ describe('a file that is incomplete', () => {
       faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] },
     })
     const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), {
-      patienceMs: 3,
+      retry: { patienceMs: 3 },
     }).summary
     expect([failed, categories[0]!.done]).toEqual([[], 5])
   })
@@ -273,7 +274,7 @@ describe('fault 116: a run that could not fetch a file', () => {
   test('fault 116: fails with the error of the file, after the other files are in the state', async () => {
     const shop = shopWith(unauthorized(1_000))
     const machine = new SimulatedMachine(0)
-    const run = shop.sync(machine.start(), { strict: true, patienceMs: 2 })
+    const run = shop.sync(machine.start(), { strict: true, retry: { patienceMs: 2 } })
     const done: string[] = []
     const reading = (async () => {
       for await (const event of run) if (event.type === 'done') done.push(event.file.feed)
@@ -293,13 +294,16 @@ describe('fault 116: a run that could not fetch a file', () => {
 
   test('fault 116: succeeds with `strict: false`, and with `follow`, which asks again', async () => {
     const shop = shopWith(unauthorized(1_000))
-    const once = shop.sync(new SimulatedMachine(0).start(), { strict: false, patienceMs: 2 })
+    const once = shop.sync(new SimulatedMachine(0).start(), {
+      strict: false,
+      retry: { patienceMs: 2 },
+    })
     expect((await once.summary).failed).toHaveLength(1)
     const follow = shop.sync(new SimulatedMachine(0).start(), {
       strict: true,
       mode: 'follow',
       until: new Date(NOW_MS - 2 * HOUR_MS),
-      patienceMs: 2,
+      retry: { patienceMs: 2 },
     })
     expect((await follow.summary).failed).toHaveLength(1)
   })
@@ -308,7 +312,7 @@ describe('fault 116: a run that could not fetch a file', () => {
     const shop = shopWith(unauthorized(4))
     const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
       strict: true,
-      patienceMs: 5,
+      retry: { patienceMs: 5 },
     }).summary
     expect(categories).toMatchObject([{ done: 5, ready: 0, missing: [] }])
   })

@@ -54,7 +54,7 @@ const SECOND_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
 
 const TROUBLED: Partial<SyncOptions> = {
   parallelFiles: 3,
-  patienceMs: 7,
+  retry: { patienceMs: 7 },
   ranges: {
     chunkBytes: 400,
     windowBytes: 1_600,
