@@ -14,4 +14,5 @@ export {
   type UnscheduleOptions,
   unscheduleCategories,
 } from './schedule-categories'
-export { type FeedWorker, type JobReport, startWorker, type WorkerOptions } from './worker'
+export { type FeedWorker, startWorker } from './worker'
+export type { JobReport, WorkerOptions } from './worker-options'

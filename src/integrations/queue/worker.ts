@@ -1,31 +1,19 @@
 // A worker: it takes the jobs of a queue and runs their categories by `runCategory`. This file owns
-// the worker's life and what is said about its jobs; category-job.ts decides what becomes of a job.
+// the worker's life and what is said about its jobs; worker-options.ts checks what a worker is given,
+// and category-job.ts decides what becomes of a job.
 
 import { hostname } from 'node:os'
 import {
   type AnyFeedError,
   asFeedError,
-  callback,
-  type DiagnosticsMessages,
-  durationMs,
   FeedError,
   jobTopic,
-  knownOptions,
-  type OptionNames,
   ofRun,
   optionInvalid,
   RunWatch,
   waitFor,
-  wholeNumber,
-  withMethods,
 } from '../../engine/index'
-import {
-  type CategoryResult,
-  runCategory,
-  type SyncOptions,
-  type SyncTarget,
-  syncSettings,
-} from '../../sync/index'
+import { type CategoryResult, runCategory } from '../../sync/index'
 import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
 import {
   connectQueue,
@@ -33,64 +21,16 @@ import {
   KEY_PREFIX,
   type QueueConnection,
   type QueueJob,
-  type QueueOptions,
   type QueueSettings,
   type QueueWorker,
-  queueSettings,
 } from './redis-connection'
-
-/**
- * The options of a worker. Those of `runCategory` hold for each job, so that `memoryBytes` is for
- * each job that runs at the same time.
- */
-export interface WorkerOptions
-  extends Pick<
-    SyncOptions,
-    | 'service'
-    | 'spoolFolder'
-    | 'until'
-    | 'memoryBytes'
-    | 'parallelFiles'
-    | 'filesAhead'
-    | 'ranges'
-    | 'maxRemovedShare'
-    | 'quarantine'
-    | 'pollMs'
-    | 'limits'
-    | 'now'
-    | 'retry'
-    | 'shares'
-  > {
-  /** Where the rows go. */
-  readonly target: SyncTarget
-  /** Where the queue is. */
-  readonly queue: QueueOptions
-  /** Number of categories that this worker runs at the same time. Default: 1. */
-  readonly concurrency?: number
-  /**
-   * Milliseconds for which a job belongs to a worker that gives no sign. The worker renews the lock
-   * of each job at half of this time; after it the job goes to another worker. Default: 60,000.
-   */
-  readonly lockMs?: number
-  /** Milliseconds that `close` waits for jobs to stop. Default: 30,000. */
-  readonly drainMs?: number
-  /**
-   * Called with each message of the channel `feedmill:job`, and the error or result of the job.
-   * Default: none.
-   */
-  readonly onJob?: (report: JobReport) => void
-}
-
-type JobOptions = Omit<WorkerOptions, 'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'>
-
-/** A message of `feedmill:job` with what the job has given. */
-export interface JobReport {
-  readonly message: DiagnosticsMessages['feedmill:job']
-  /** Left out where the job has no error. */
-  readonly error?: FeedError
-  /** Left out for a run that gave no result. */
-  readonly result?: CategoryResult
-}
+import {
+  type JobOptions,
+  type JobReport,
+  type WorkerLimits,
+  type WorkerOptions,
+  workerSettings,
+} from './worker-options'
 
 /** A worker that takes jobs until it is closed. Also for `await using`. */
 export interface FeedWorker extends AsyncDisposable {
@@ -106,29 +46,6 @@ export interface FeedWorker extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const NAMES: OptionNames<WorkerOptions> = {
-  service: true,
-  target: true,
-  spoolFolder: true,
-  until: true,
-  memoryBytes: true,
-  parallelFiles: true,
-  filesAhead: true,
-  ranges: true,
-  maxRemovedShare: true,
-  quarantine: true,
-  pollMs: true,
-  limits: true,
-  now: true,
-  retry: true,
-  shares: true,
-  queue: true,
-  concurrency: true,
-  lockMs: true,
-  drainMs: true,
-  onJob: true,
-}
-
 /**
  * How often a job may outlive its worker. A job past it fails, because it may be what ends the
  * workers; the scheduler's next job tries the category again.
@@ -141,31 +58,13 @@ const LOST_WORKERS = 5
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
-  const given = knownOptions(options, NAMES)
-  const { queue, concurrency = 1, lockMs = 60_000, drainMs = 30_000, onJob, ...job } = given
-  withMethods('service', job.service, ['withClock', 'close'])
-  withMethods('target', job.target, ['open'])
-  if (onJob !== undefined) callback('onJob', onJob)
-  // Each job names its category; a wrong option of all jobs is refused here already.
-  syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
-  const settings = queueSettings(queue)
+  const { settings, job, limits, onJob } = workerSettings(options)
   const lost = new AbortController()
-  const limits: WorkerLimits = {
-    concurrency: wholeNumber('concurrency', concurrency, 1, 1_000),
-    lockMs: durationMs('lockMs', lockMs, 100),
-    drainMs: durationMs('drainMs', drainMs),
-  }
   const connection = await connectQueue(settings, {
     onLost: error => lost.abort(error),
     keeps: true,
   })
   return new RunningWorker({ connection, settings, job, limits, lost: lost.signal, onJob })
-}
-
-interface WorkerLimits {
-  readonly concurrency: number
-  readonly lockMs: number
-  readonly drainMs: number
 }
 
 interface WorkerParts {
