@@ -1,8 +1,8 @@
 // What runs in a fresh process. Writing the files is such a task too: Linux counts what a parent
 // held into the peak of its children, so the parent stays small.
 
+import { measured } from '../src/bench/bench-run'
 import { answerTask } from '../src/bench/fresh-process'
-import { measured } from '../src/bench/measured'
 import type { BenchFeed } from './bench-feed'
 import { type MacroCaseName, macroCases } from './macro/cases'
 import type { Verdict } from './macro/check'

@@ -1,6 +1,6 @@
 // The results as tables for a terminal, and as the object that --json writes.
 
-import { aligned } from '../src/bench/formats/table-text'
+import { aligned } from '../src/bench/formats/bench-text'
 import { type Machine, machineLine } from '../src/bench/machine'
 import type { BenchFeed } from './bench-feed'
 import type { CheckedCase, Measurement } from './case-process'

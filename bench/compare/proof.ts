@@ -7,11 +7,11 @@
 import { cp, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BENCH_OPTION_NAMES, benchPlan, LEAST_ROUNDS } from '../../src/bench/bench-plan'
+import { benchPlan, LEAST_ROUNDS } from '../../src/bench/bench-plan'
 import { benchProcesses } from '../../src/bench/bench-process'
 import { type BenchReport, regressionsIn } from '../../src/bench/bench-report'
 import { compareTrees } from '../../src/bench/compare-trees'
-import { aligned, tableText } from '../../src/bench/formats/table-text'
+import { aligned, tableText } from '../../src/bench/formats/bench-text'
 import { regressionText } from '../../src/bench/formats/words'
 import { progressBar } from '../../src/cli/progress-bar'
 import { wholeNumber } from '../bench-options'
@@ -59,7 +59,7 @@ async function compareWith(head: string, seed: number): Promise<BenchReport> {
   const files = [join(tree(head), FILE)]
   const onProgress = ({ done, what }: { done: number; what: string }) =>
     bar.update(done, `${head} ${seed}: ${what}`)
-  const plan = benchPlan({ ...GATE, files, rounds, onProgress }, BENCH_OPTION_NAMES, LEAST_ROUNDS)
+  const plan = benchPlan({ ...GATE, files, rounds, onProgress })
   const inBase = (file: string) => join(tree('base'), relative(tree(head), file))
   const base = { kind: 'commit', name: 'the working tree' } as const
   return compareTrees(plan, { inBase, base, seed }, benchProcesses())

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { command } from '../../src/bench/command'
+import { command } from '../../src/bench/base-tree'
 
 /** Every file that is tracked, or would be if it were added. */
 export async function writeWorkingTree(repository: string, directory: string): Promise<void> {

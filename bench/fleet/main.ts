@@ -6,7 +6,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { aligned } from '../../src/bench/formats/table-text'
+import { aligned } from '../../src/bench/formats/bench-text'
 import { wholeNumber } from '../bench-options'
 import { fleetInputs } from './fleet-inputs'
 import { bottleneckOf, percentile } from './fleet-report'

@@ -1,12 +1,13 @@
 // The options that all measurements share, with their checks, and the benchmarks of the files.
 
 import {
+  anyText,
   arrayOf,
   callback,
   choice,
   FeedError,
   filePath,
-  finiteNumber,
+  filledText,
   knownOptions,
   type OptionNames,
   optionInvalid,
@@ -20,7 +21,6 @@ import { MEASURES, type MeasureName } from './statistics/measures'
 export const DEFAULT_ROUNDS = 18
 /** All orders of three sides. Fewer runs prove nothing. */
 export const LEAST_ROUNDS = 6
-const DEFAULT_ALPHA = 0.05
 
 export interface BenchProgress {
   /** The share of the work that is done, from 0 to 1. */
@@ -40,41 +40,48 @@ export interface BenchOptions {
   readonly only?: readonly string[]
   /** The measures that a comparison judges. Default: `time`, `cpu` and `memory`. */
   readonly measures?: readonly MeasureName[]
-  /** How often, at most, a comparison of equal versions may fail. Default: 0.05. */
-  readonly alpha?: number
+  /** The commit to compare with, by any name that git knows, such as `origin/main`. Default: none. */
+  readonly base?: string
+  /**
+   * With `base`, the command that builds the tree of the commit, such as `npm ci && npm run build`.
+   * The shell runs it in the root of that tree, with the root of the working tree in the environment
+   * variable FEEDMILL_BENCH_HEAD. Default: nothing is built.
+   */
+  readonly build?: string
+  /** The path of a report to compare with, as `feedmill bench --save` writes it. Default: none. */
+  readonly baseline?: string
   /** Called before and after each run. Default: none. */
   readonly onProgress?: (progress: BenchProgress) => void
 }
 
-export const BENCH_OPTION_NAMES: OptionNames<BenchOptions> = {
+const NAMES: OptionNames<BenchOptions> = {
   files: true,
   rounds: true,
   only: true,
   measures: true,
-  alpha: true,
+  base: true,
+  build: true,
+  baseline: true,
   onProgress: true,
 }
 
-/** The options with their defaults. */
-export type BenchPlan = Required<Omit<BenchOptions, 'only'>> & Pick<BenchOptions, 'only'>
+type Unset = 'only' | 'base' | 'build' | 'baseline'
 
-/**
- * @param least the smallest number of rounds that means something
- * @throws FeedError OPTION_INVALID
- */
-export function benchPlan<O extends BenchOptions>(
-  options: O,
-  names: OptionNames<O>,
-  least: number,
-): BenchPlan {
+/** The options with their defaults. */
+export type BenchPlan = Required<Omit<BenchOptions, Unset>> & Pick<BenchOptions, Unset>
+
+/** @throws FeedError OPTION_INVALID */
+export function benchPlan(options: BenchOptions): BenchPlan {
   const {
     files,
     rounds = DEFAULT_ROUNDS,
     only,
     measures = MEASURES.map(({ name }) => name),
-    alpha = DEFAULT_ALPHA,
+    base,
+    build,
+    baseline,
     onProgress = () => {},
-  } = knownOptions(options, names)
+  } = knownOptions(options, NAMES)
   for (const file of arrayOf('files', files)) filePath('files', file)
   if (files.length === 0) throw optionInvalid('files', 'at least one path', files)
   if (only !== undefined) texts('only', only)
@@ -84,13 +91,20 @@ export function benchPlan<O extends BenchOptions>(
       measure,
       MEASURES.map(({ name }) => name),
     )
+  if (build !== undefined && base === undefined)
+    throw optionInvalid('build', 'used with base', build)
+  if (base !== undefined && baseline !== undefined)
+    throw optionInvalid('baseline', 'used without base', baseline)
+  const isCompared = base !== undefined || baseline !== undefined
   if (measures.length === 0) throw optionInvalid('measures', 'at least one measure', measures)
   return {
     files,
-    rounds: wholeNumber('rounds', rounds, least, 9_999),
+    rounds: wholeNumber('rounds', rounds, isCompared ? LEAST_ROUNDS : 1, 9_999),
     ...(only !== undefined && { only }),
     measures,
-    alpha: finiteNumber('alpha', alpha, 1e-6, 0.5),
+    ...(base !== undefined && { base: filledText('base', base) }),
+    ...(build !== undefined && { build: anyText('build', build) }),
+    ...(baseline !== undefined && { baseline: filePath('baseline', baseline) }),
     onProgress: callback('onProgress', onProgress),
   }
 }

@@ -112,22 +112,23 @@ function medianShares(runs: readonly BenchRun[]): BenchResult['stages'] {
   }))
 }
 
+/** How often, at most, a comparison of equal versions may fail. */
+const ALPHA = 0.05
+
 /** How the intervals of a comparison are made. */
 export interface Judging {
   readonly measures: readonly MeasureName[]
-  /** How often, at most, a comparison of equal versions may fail. */
-  readonly alpha: number
   /** The number of benchmarks that can fail together. */
   readonly benches: number
 }
 
 /**
  * Returns the confidence of each interval (the correction of Bonferroni): over all intervals
- * together, a share of `alpha` of the comparisons has one that lies above its true value. Only such
+ * together, a share of {@link ALPHA} of the comparisons has one that lies above its true value. Only such
  * an interval can fail equal versions, so the other end may miss as often.
  */
-export function correctedLevel({ measures, alpha, benches }: Judging): number {
-  return 1 - (2 * alpha) / (benches * measures.length)
+export function correctedLevel({ measures, benches }: Judging): number {
+  return 1 - (2 * ALPHA) / (benches * measures.length)
 }
 
 /** The runs of one benchmark. `again` is a second set of runs of the base, made between the others. */

@@ -1,10 +1,19 @@
-// Runs one benchmark once in this process, and checks its result.
+// Runs one benchmark once in this process, and checks its result. For the figures to mean anything,
+// the process does nothing else: fresh-process.ts starts it.
 
 import type { Pipeline, Sink, StageCounters } from '../engine/index'
 import { type ErrorCode, excerpt, FeedError, finiteNumber, optionInvalid } from '../engine/index'
 import { benchFailed, messageOf } from './bench-failed'
 import type { Bench, BenchOutcome } from './define-bench'
-import { measured, type RunFigures } from './measured'
+
+export interface RunFigures {
+  /** The time of the work. It includes the warm-up of the code, but not the loading. */
+  readonly elapsedMs: number
+  /** The CPU time of all threads, user and system. */
+  readonly cpuMs: number
+  /** The peak memory of the whole process since its start. */
+  readonly peakRssBytes: number
+}
 
 /** The figures of one run, and what it gave. */
 export interface BenchRun extends RunFigures, BenchOutcome {
@@ -81,4 +90,17 @@ function counted(value: unknown): number {
 
 function mostBytes(stages: readonly StageCounters[]): number {
   return Math.max(0, ...stages.map(({ bytesIn, bytesOut }) => Math.max(bytesIn, bytesOut)))
+}
+
+export async function measured<T>(
+  work: () => T | Promise<T>,
+): Promise<{ readonly value: T; readonly figures: RunFigures }> {
+  const cpuBefore = process.cpuUsage()
+  const startedAt = performance.now()
+  const value = await work()
+  const elapsedMs = performance.now() - startedAt
+  const { user, system } = process.cpuUsage(cpuBefore)
+  // cpuUsage is in microseconds, maxRSS in KiB.
+  const peakRssBytes = process.resourceUsage().maxRSS * 1024
+  return { value, figures: { elapsedMs, cpuMs: (user + system) / 1000, peakRssBytes } }
 }

@@ -9,15 +9,12 @@ export {
   type JudgedMeasure,
   regressionsIn,
 } from './bench-report'
-export type { BenchRun } from './bench-run'
-export { type CompareWithBaselineOptions, compareWithBaseline } from './compare-with-baseline'
-export { type CompareWithCommitOptions, compareWithCommit } from './compare-with-commit'
+export type { BenchRun, RunFigures } from './bench-run'
 export { type Bench, type BenchOutcome, defineBench } from './define-bench'
 export { BENCH_FORMATS, type BenchFormat, benchText } from './formats/bench-text'
 export { regressionText } from './formats/words'
 export type { Machine } from './machine'
 export { measureBenches } from './measure-benches'
-export type { RunFigures } from './measured'
 export type { Verdict } from './statistics/judge'
 export { MEASURES, type MeasureName } from './statistics/measures'
 export type { Interval } from './statistics/trimmed-mean'

@@ -1,8 +1,7 @@
 // Runs every benchmark on every side, round by round. The runs that are compared with each other are
 // neighbours in time, so that what slows a whole round down cancels out.
 
-import { seededRandom } from './statistics/random'
-import { sideOrders } from './statistics/side-orders'
+import { seededRandom, sideOrders } from './statistics/side-orders'
 
 export interface InterleavedRuns<Side extends string, Run> {
   readonly sides: readonly Side[]

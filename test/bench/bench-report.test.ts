@@ -3,7 +3,7 @@ import { correctedLevel, regressionsIn } from '../../src/bench/bench-report'
 import { compared, type Factors, madeRuns, measuredOnly } from './made-bench-report'
 
 test('the level is corrected for every measure of every benchmark', () => {
-  const judging = { alpha: 0.05, measures: ['time', 'cpu', 'memory'] } as const
+  const judging = { measures: ['time', 'cpu', 'memory'] } as const
   expect(correctedLevel({ ...judging, benches: 4 })).toBeCloseTo(1 - 0.1 / 12, 10)
   expect(correctedLevel({ ...judging, measures: ['cpu'], benches: 1 })).toBeCloseTo(0.9, 10)
 })

@@ -58,7 +58,7 @@ export function measuredOnly(name = 'objects', runs = madeRuns()): BenchReport {
 
 /** @param factors by which the head takes more than the base */
 export function compared(factors: Factors, name = 'objects'): BenchReport {
-  const judging = { measures: ['time', 'cpu', 'memory'], alpha: 0.05, benches: 1 } as const
+  const judging = { measures: ['time', 'cpu', 'memory'], benches: 1 } as const
   const [base, head] = [madeRuns(), madeRuns(factors)]
   const measures = judgedMeasures({ base, again: base.toReversed(), head }, judging)
   return {

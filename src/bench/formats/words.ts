@@ -1,4 +1,4 @@
-// The words and numbers that all formats for people share.
+// The words, numbers and tables that all formats for people share.
 
 import type { BenchReport, BenchResult, JudgedMeasure } from '../bench-report'
 import { machineLine } from '../machine'
@@ -18,7 +18,7 @@ export function figure({ measure }: Pick<JudgedMeasure, 'measure'>, value: numbe
   return `${value.toFixed(digits)} ${unit}`
 }
 
-export function intervalText({ change }: JudgedMeasure): string {
+function intervalText({ change }: JudgedMeasure): string {
   return `${signed(change.low)} to ${signed(change.high)}`
 }
 
@@ -37,7 +37,7 @@ export function headLines({ machine, rounds, against }: BenchReport): string[] {
 }
 
 /** Returns the shares of the stages: `Gunzip 40.1%, TsvRowParser 52.0%`. */
-export function stagesText({ stages }: BenchResult): string {
+function stagesText({ stages }: BenchResult): string {
   return stages.map(({ stage, share }) => `${stage} ${percent(share)}`).join(', ')
 }
 
@@ -45,4 +45,48 @@ export function stagesText({ stages }: BenchResult): string {
 export function regressionText(bench: string, judged: JudgedMeasure): string {
   const { measure, change, noise } = judged
   return `${bench} ${measure} ${signed(change.mean)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
+}
+
+/** The first row is the heading. */
+export type Rows = readonly (readonly string[])[]
+
+const FIGURES = ['benchmark', 'MB/s', 'count/s', 's', 'spread', 'CPU s', 'peak MB', 'stages']
+
+export function figureRows({ benches }: BenchReport): Rows {
+  return [
+    FIGURES,
+    ...benches.map(bench => [
+      bench.name,
+      bench.mbPerSecond === undefined ? '' : bench.mbPerSecond.toFixed(1),
+      bench.countPerSecond.toFixed(0),
+      bench.seconds.toFixed(3),
+      percent(bench.spread),
+      bench.cpuSeconds.toFixed(3),
+      bench.peakRssMb.toFixed(0),
+      stagesText(bench),
+    ]),
+  ]
+}
+
+/** Where nothing was built to differ, most lines say nothing. */
+const VERDICTS = { worse: 'WORSE', better: 'better', same: '' } as const
+
+/** One row for each measure of each benchmark; undefined where nothing was compared. */
+export function comparisonRows({ benches, against }: BenchReport): Rows | undefined {
+  if (against === undefined) return undefined
+  const interval = `${percent(against.level)} interval`
+  return [
+    ['benchmark', 'base', 'head', 'change', interval, 'A/A noise', 'verdict'],
+    ...benches.flatMap(({ name, measures = [] }) =>
+      measures.map(judged => [
+        `${name} ${judged.measure}`,
+        figure(judged, judged.base),
+        figure(judged, judged.head),
+        signed(judged.change.mean),
+        intervalText(judged),
+        percent(judged.noise),
+        VERDICTS[judged.verdict],
+      ]),
+    ),
+  ]
 }

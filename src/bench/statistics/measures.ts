@@ -1,7 +1,7 @@
 // The measures that a comparison judges. Of each measure less is better, and each one catches what
 // the others miss.
 
-import type { RunFigures } from '../measured'
+import type { RunFigures } from '../bench-run'
 
 export type MeasureName = 'time' | 'cpu' | 'memory'
 

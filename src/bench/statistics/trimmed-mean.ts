@@ -2,8 +2,6 @@
 // McLaughlin (for two samples, of Yuen). What a busy machine adds has a long tail. The trimmed mean
 // leaves that tail out, and uses more of the other values than a median does.
 
-import { studentQuantile } from './student-quantile'
-
 export interface Interval {
   /** The mean without the lowest and the highest fifth of the values. */
   readonly mean: number
@@ -68,4 +66,25 @@ function estimateOf(values: readonly number[]): Estimate {
 
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+const STEPS = 1_000
+const STEP = Math.PI / 2 / STEPS
+
+/**
+ * The quantile of Student's distribution, which says how far the mean of a small sample may lie from
+ * the true one. Returns the t that holds `level` of the distribution between -t and t. With t = √freedom · tan(a),
+ * the density of the angle is cos(a) to the power of freedom - 1, which has no tail to integrate.
+ *
+ * @param freedom the degrees of freedom: at least 1
+ */
+export function studentQuantile(level: number, freedom: number): number {
+  const density = Array.from(
+    { length: STEPS },
+    (_, step) => Math.cos((step + 0.5) * STEP) ** (freedom - 1),
+  )
+  let beyond = (1 - level) * density.reduce((sum, part) => sum + part, 0)
+  let steps = STEPS
+  while (beyond > density[steps - 1]!) beyond -= density[--steps]!
+  return Math.sqrt(freedom) * Math.tan((steps - beyond / density[steps - 1]!) * STEP)
 }

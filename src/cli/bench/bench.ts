@@ -4,14 +4,11 @@ import {
   type BenchFormat,
   type BenchReport,
   benchText,
-  compareWithBaseline,
-  compareWithCommit,
   type MeasureName,
   measureBenches,
   regressionsIn,
 } from '../../bench'
 import { regressionText } from '../../bench/index'
-import { FeedError } from '../../index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'
 import { progressBar } from '../progress-bar'
@@ -55,24 +52,22 @@ export async function benchCommand(
 
 async function reportOf(modules: readonly string[], command: BenchCommand): Promise<BenchReport> {
   const { file, base, build, baseline, rounds, only, measures, json } = command
-  if (build !== undefined && base === undefined) throw withoutBase(build)
   const files =
     file === undefined
       ? modules
       : [...modules, await feedFileModule(file, { feed: 'item', ...command })]
   const bar = progressBar(1, json !== '-')
-  const options = {
-    files,
-    rounds,
-    measures,
-    ...(only !== undefined && { only }),
-    onProgress: ({ done, what }: { done: number; what: string }) => bar.update(done, what),
-  }
   try {
-    if (base !== undefined)
-      return await compareWithCommit({ ...options, base, ...(build !== undefined && { build }) })
-    if (baseline !== undefined) return await compareWithBaseline({ ...options, baseline })
-    return await measureBenches(options)
+    return await measureBenches({
+      files,
+      rounds,
+      measures,
+      ...(only !== undefined && { only }),
+      ...(base !== undefined && { base }),
+      ...(build !== undefined && { build }),
+      ...(baseline !== undefined && { baseline }),
+      onProgress: ({ done, what }) => bar.update(done, what),
+    })
   } finally {
     bar.stop()
   }
@@ -88,12 +83,4 @@ async function writeReport(
   const text = benchText(report, json === '-' ? 'json' : format)
   if (out === undefined || json === '-') await print(text.split('\n'))
   if (out !== undefined) await writeTextFile(out, benchText(report, format))
-}
-
-function withoutBase(received: string): FeedError<'OPTION_INVALID'> {
-  return new FeedError('OPTION_INVALID', '--build needs --base: what should be built?', {
-    option: '--build',
-    expected: 'used with --base',
-    received,
-  })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeWorkingTree } from '../../../bench/compare/source-tree'
-import { command } from '../../../src/bench/command'
+import { command } from '../../../src/bench/base-tree'
 
 let repository: string
 let target: string

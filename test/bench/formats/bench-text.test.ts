@@ -6,8 +6,6 @@ import { benchText } from '../../../src/bench/formats/bench-text'
 import { percent, signed } from '../../../src/bench/formats/words'
 import { compared, measuredOnly } from '../made-bench-report'
 
-const BENCHMARK_JS_LINE = /^(.+) x ([0-9,.]+)\s+(\S+)\s+((?:±|\+-)[^%]+%) \((\d+) runs? sampled\)$/
-
 test('a table of figures, with the shares of the stages', () => {
   const [machine, way, empty, heading, line, ...rest] = benchText(measuredOnly(), 'table').split(
     '\n',
@@ -61,13 +59,6 @@ test('customBiggerIsBetter: an array of named values, by the clock and by the pr
     expect(extra).toMatch(/^peak memory: 100 MB\ntime: 0\.601 s, base 0\.50\d s, \+20\.0%, worse\n/)
     expect(extra).toMatch(/\nparse: 75\.0%\n.*Node v20\.20\.2 · a processor/)
   }
-})
-
-test('the lines of benchmark.js', () => {
-  const [, name, hz, unit, , runs] = BENCHMARK_JS_LINE.exec(
-    benchText(measuredOnly(), 'benchmarkjs'),
-  )!
-  expect([name, hz, unit, runs]).toEqual(['objects', '2.00', 'ops/sec', '12'])
 })
 
 test('Markdown: the verdict first, tables, and names that cannot break them', () => {

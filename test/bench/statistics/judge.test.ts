@@ -6,7 +6,7 @@ import { DEFAULT_ROUNDS } from '../../../src/bench/bench-plan'
 import { correctedLevel } from '../../../src/bench/bench-report'
 import { judge, judgeApart, type SideValues } from '../../../src/bench/statistics/judge'
 import { MEASURES } from '../../../src/bench/statistics/measures'
-import { seededRandom } from '../../../src/bench/statistics/random'
+import { seededRandom } from '../../../src/bench/statistics/side-orders'
 import {
   CLOCK_NOISE,
   CPU_NOISE,
@@ -19,7 +19,6 @@ import {
 /** Four benchmarks with three measures each. */
 const BENCHES = 4
 const LEVEL = correctedLevel({
-  alpha: 0.05,
   benches: BENCHES,
   measures: MEASURES.map(({ name }) => name),
 })

@@ -2,7 +2,7 @@
 // much longer, none takes much less.
 
 import type { SideValues } from '../../../src/bench/statistics/judge'
-import type { Random } from '../../../src/bench/statistics/random'
+import type { Random } from '../../../src/bench/statistics/side-orders'
 
 export interface Noise {
   /** Standard deviation of the logarithm of an undisturbed run. */

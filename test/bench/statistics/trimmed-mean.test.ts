@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Random, seededRandom } from '../../../src/bench/statistics/random'
-import { differenceOfMeans, trimmedMean } from '../../../src/bench/statistics/trimmed-mean'
+import { type Random, seededRandom } from '../../../src/bench/statistics/side-orders'
+import {
+  differenceOfMeans,
+  studentQuantile,
+  trimmedMean,
+} from '../../../src/bench/statistics/trimmed-mean'
 import { normal } from './synthetic-runs'
 
 const values = fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), {
@@ -83,4 +87,17 @@ describe('the true mean lies inside about as often as the level says', () => {
     expect(inside.narrow / SAMPLES).toBeLessThan(0.99)
     expect(inside.wide / SAMPLES).toBeGreaterThan(0.98)
   })
+})
+
+test.each([
+  // From the tables of the distribution.
+  [0.95, 1, 12.706],
+  [0.95, 3, 3.182],
+  [0.99, 3, 5.841],
+  [0.8, 7, 1.415],
+  [0.95, 11, 2.201],
+  [0.99, 29, 2.756],
+  [0.999, 60, 3.46],
+])('%d of the distribution with %i degrees of freedom', (level, freedom, quantile) => {
+  expect(studentQuantile(level, freedom) / quantile).toBeCloseTo(1, 3)
 })

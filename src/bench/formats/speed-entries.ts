@@ -1,12 +1,12 @@
-// The two forms that trackers of benchmarks read, such as github-action-benchmark: the array of
-// `customBiggerIsBetter`, and the lines of benchmark.js.
+// The form that trackers of benchmarks read, such as github-action-benchmark: the array of
+// `customBiggerIsBetter`.
 
 import type { BenchReport, BenchResult } from '../bench-report'
 import { machineLine } from '../machine'
 import { trimmedMean } from '../statistics/trimmed-mean'
 import { figure, percent, signed } from './words'
 
-export interface SpeedEntry {
+interface SpeedEntry {
   readonly name: string
   readonly unit: string
   readonly value: number
@@ -47,16 +47,6 @@ export function speedEntries({ benches, machine }: BenchReport): SpeedEntry[] {
       entry(`${name} per CPU second`, bench.cpuSeconds, `±${margin(bench, ({ cpuMs }) => cpuMs)}%`),
     ]
   })
-}
-
-/** One run of a benchmark is one operation. */
-export function benchmarkJsText({ benches }: BenchReport): string {
-  return benches
-    .map(bench => {
-      const { name, seconds, runs } = bench
-      return `${name} x ${(1 / seconds).toFixed(2)} ops/sec ±${margin(bench, ({ elapsedMs }) => elapsedMs)}% (${runs.length} runs sampled)`
-    })
-    .join('\n')
 }
 
 /** A single run tells of no margin. */

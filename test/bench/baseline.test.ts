@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { judgedAgainst, savedReport } from '../../src/bench/baseline'
 import { regressionsIn } from '../../src/bench/bench-report'
-import { judgedAgainst, savedReport } from '../../src/bench/compare-with-baseline'
 import { machine, madeRuns, measuredOnly } from './made-bench-report'
 
 let folder: string
-const judging = { measures: ['time', 'cpu', 'memory'], alpha: 0.05 } as const
+const judging = { measures: ['time', 'cpu', 'memory'] } as const
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'feedmill-baseline-'))

@@ -2,9 +2,8 @@
 // less than runs that are interleaved.
 
 import { readFile } from 'node:fs/promises'
-import { FeedError, filePath, type OptionNames } from '../engine/index'
-import { BENCH_OPTION_NAMES, type BenchOptions, benchPlan, LEAST_ROUNDS } from './bench-plan'
-import { benchProcesses } from './bench-process'
+import { FeedError } from '../engine/index'
+import { LEAST_ROUNDS } from './bench-plan'
 import {
   type BenchReport,
   correctedLevel,
@@ -13,33 +12,6 @@ import {
   REPORT_VERSION,
 } from './bench-report'
 import { machineDifferences, thisMachine } from './machine'
-import { measuredReport } from './measure-benches'
-
-export interface CompareWithBaselineOptions extends BenchOptions {
-  /** The path of a report, as `feedmill bench --save` writes it. */
-  readonly baseline: string
-}
-
-const NAMES: OptionNames<CompareWithBaselineOptions> = { ...BENCH_OPTION_NAMES, baseline: true }
-
-/**
- * Measures, and compares the runs with those of a saved report. The report must come from the same
- * processor, number of cores, platform and version of Node, because another machine proves nothing.
- * The state of the machine may still have changed since then: see {@link compareWithCommit} for a
- * comparison without that doubt.
- *
- * @throws FeedError OPTION_INVALID, BENCH_FILE_INVALID, BENCH_RESULT_WRONG, BENCH_FAILED, and the
- * errors of the pipelines
- */
-export async function compareWithBaseline(
-  options: CompareWithBaselineOptions,
-): Promise<BenchReport> {
-  const plan = benchPlan(options, NAMES, LEAST_ROUNDS)
-  const path = filePath('baseline', options.baseline)
-  const baseline = await savedReport(path)
-  const report = await measuredReport(plan, benchProcesses())
-  return judgedAgainst(report, baseline, path, plan)
-}
 
 /** Reads a report that was saved on this machine. @throws FeedError OPTION_INVALID */
 export async function savedReport(path: string, here = thisMachine()): Promise<BenchReport> {
