@@ -27,17 +27,20 @@ import { HOUR_MS } from './world/item-life'
 import { createWorld, type World } from './world/world'
 import type { WorldOptions } from './world/world-options'
 
-/** The options that the emulator shares with a profile. */
-type ProfilePart =
-  | 'scopeBase'
-  | 'marketplaceHeader'
-  | 'marketplacePrefix'
-  | 'paths'
-  | 'scopes'
-  | 'lookBackParameter'
-  | 'limits'
+/** The options that a profile of the clients has too. */
+const PROFILE_PARTS = {
+  scopeBase: true,
+  marketplaceHeader: true,
+  marketplacePrefix: true,
+  paths: true,
+  scopes: true,
+  lookBackParameter: true,
+  limits: true,
+  sandbox: true,
+  maxRangeBytes: true,
+} as const
 
-export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
+export interface EmulatorOptions extends Partial<Pick<ProfileOptions, keyof typeof PROFILE_PARTS>> {
   /** A world, or the options of a new one. */
   readonly world: World | WorldOptions
   /** The start of all scope names. Default `https://api.market.example/oauth`. */
@@ -111,19 +114,6 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly faults?: FaultOptions
 }
 
-const PROFILE_PARTS: OptionNames<Pick<EmulatorOptions, ProfilePart | 'sandbox' | 'maxRangeBytes'>> =
-  {
-    scopeBase: true,
-    marketplaceHeader: true,
-    marketplacePrefix: true,
-    paths: true,
-    scopes: true,
-    lookBackParameter: true,
-    limits: true,
-    sandbox: true,
-    maxRangeBytes: true,
-  }
-
 const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   ...PROFILE_PARTS,
   world: true,
@@ -151,26 +141,7 @@ const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
 }
 
 /** The settings that the parts of the service share. */
-export interface EmulatorSettings {
-  readonly world: World
-  readonly now: () => Date
-  readonly profile: ServiceProfile
-  readonly access: AccessRules
-  readonly format: FileFormat
-  readonly headerForm: HeaderForm
-  readonly wrapErrors: boolean
-  readonly bootstrap: BootstrapSchedule
-  readonly slowCategories: readonly string[]
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly authorizationCode: string
-  readonly tokenLifetimeSeconds: number
-  readonly tokenRequests: number | undefined
-  readonly catalog: CatalogOptions
-  readonly signingKeys: readonly SigningKeySeed[]
-  readonly keyTokenErrorStatus: EmulatorOptions['keyTokenErrorStatus']
-  readonly notifications: NotificationOptions
-}
+export type EmulatorSettings = ReturnType<typeof emulatorSettings>
 
 /** The header lines of real files differ too. */
 const SERVED_FORMAT: FileFormat = { headerSpelling: 'varied', unknownColumns: 'varied' }
@@ -179,7 +150,7 @@ const SERVED_FORMAT: FileFormat = { headerSpelling: 'varied', unknownColumns: 'v
 const ORIGIN = 'http://localhost'
 
 /** @throws FeedError OPTION_INVALID */
-export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
+export function emulatorSettings(given: EmulatorOptions) {
   const options = knownOptions(given, EMULATOR_OPTIONS)
   const world = worldOf(options.world)
   const {

@@ -13,9 +13,7 @@ import type { EmulatorSettings } from './emulator-options'
 import { feedRoutes } from './feeds/feed-service'
 import type { FileCache } from './feeds/file-cache'
 import { FileResponder } from './feeds/file-responder'
-import type { Route } from './http/route'
 import { notificationPart } from './notifications/notification-routes'
-import type { Destination, Topic } from './notifications/topics'
 import { documentRoute } from './openapi/document'
 import { keyRoute, SigningKeys } from './signing-keys'
 import { TokenIssuer, tokenRoute } from './tokens'
@@ -26,17 +24,8 @@ export interface ServiceContext extends EmulatorSettings {
   readonly paths: ServicePaths
 }
 
-export interface ServiceParts {
-  readonly routes: readonly Route[]
-  readonly paths: ServicePaths
-  readonly tokens: TokenIssuer
-  readonly signingKeyIds: readonly string[]
-  readonly topics: readonly Topic[]
-  readonly destinations: readonly Destination[]
-}
-
 /** @throws FeedError OPTION_INVALID */
-export function serviceParts(settings: EmulatorSettings, cache: FileCache): ServiceParts {
+export function serviceParts(settings: EmulatorSettings, cache: FileCache) {
   const { world, profile } = settings
   const paths = servicePaths(profile)
   const tokens = tokensOf(settings)
@@ -60,20 +49,14 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache): Serv
   }
 }
 
-function tokensOf({
-  profile,
-  tokenLifetimeSeconds,
-  tokenRequests,
-  ...settings
-}: EmulatorSettings): TokenIssuer {
-  const inFull = (scopes: readonly string[]) =>
-    [...new Set(scopes)].map(scope => `${profile.scopeBase}/${scope}`)
+function tokensOf(settings: EmulatorSettings): TokenIssuer {
+  const { scopes, scopeBase } = settings.profile
+  const inFull = (names: readonly string[]) =>
+    [...new Set(names)].map(name => `${scopeBase}/${name}`)
   return new TokenIssuer({
     ...settings,
-    scopes: inFull(Object.values(profile.scopes)),
-    userScopes: inFull([profile.scopes.createSubscription, USER_SUBSCRIPTION_SCOPE]),
-    lifetimeSeconds: tokenLifetimeSeconds,
-    requests: tokenRequests,
+    scopes: inFull(Object.values(scopes)),
+    userScopes: inFull([scopes.createSubscription, USER_SUBSCRIPTION_SCOPE]),
   })
 }
 

@@ -129,13 +129,7 @@ function encrypted(publicKey: KeyObject, key: Uint8Array): string {
 /** Returns an identifier in the form of a UUID, which is the same in every process. */
 function keyId(worldSeed: number, index: number): string {
   const hex = createHash('sha256').update(`signing key ${worldSeed}/${index}`).digest('hex')
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5')
 }
 
 function unixSeconds(time: Date): number {

@@ -25,9 +25,9 @@ export interface TokenIssuerOptions {
   readonly authorizationCode: string
   /** The scopes to which the user behind the code has consented. */
   readonly userScopes: readonly string[]
-  readonly lifetimeSeconds: number
+  readonly tokenLifetimeSeconds: number
   /** The number of requests that a token lasts. Undefined for no limit. */
-  readonly requests?: number | undefined
+  readonly tokenRequests?: number | undefined
   readonly now: () => Date
 }
 
@@ -87,12 +87,12 @@ export class TokenIssuer {
   }
 
   #isUsedUp(token: string): boolean {
-    const { requests } = this.#options
-    if (requests === undefined) return false
+    const { tokenRequests } = this.#options
+    if (tokenRequests === undefined) return false
     const before = this.#used.get(token) ?? 0
     this.#used.set(token, before + 1)
     if (this.#used.size > COUNTED_TOKENS) this.#used.delete(this.#used.keys().next().value!)
-    return before >= requests
+    return before >= tokenRequests
   }
 
   #answerApplication(form: URLSearchParams): Response {
@@ -142,11 +142,11 @@ export class TokenIssuer {
   }
 
   #grant(grant: TokenClaims['grant'], scopes: readonly string[]): Response {
-    const { lifetimeSeconds, now } = this.#options
+    const { tokenLifetimeSeconds, now } = this.#options
     const claims: TokenClaims = {
       grant,
       scopes,
-      expiresMs: now().getTime() + lifetimeSeconds * 1000,
+      expiresMs: now().getTime() + tokenLifetimeSeconds * 1000,
     }
     const payload = Buffer.from(
       JSON.stringify({ ...claims, nonce: randomBytes(6).toString('base64url') }),
@@ -154,7 +154,7 @@ export class TokenIssuer {
     const body = {
       access_token: `${payload}.${this.#prove(payload)}`,
       token_type: 'Bearer',
-      expires_in: lifetimeSeconds,
+      expires_in: tokenLifetimeSeconds,
       scope: scopes.join(' '),
     }
     return Response.json(body, { headers: NO_STORE })

@@ -8,7 +8,7 @@ const options = {
   scopes: ['x/buy.item.feed', 'x/api_scope'],
   authorizationCode: 'the code',
   userScopes: ['x/api_scope/commerce.notification.subscription'],
-  lifetimeSeconds: 60,
+  tokenLifetimeSeconds: 60,
   now: () => clock,
 }
 const issuer = new TokenIssuer(options)
@@ -145,7 +145,7 @@ describe('token endpoint', () => {
   })
 
   test('a token ends after its number of requests, and a new one begins anew', async () => {
-    const counting = new TokenIssuer({ ...options, requests: 2 })
+    const counting = new TokenIssuer({ ...options, tokenRequests: 2 })
     const headers = new Headers({
       'content-type': 'application/x-www-form-urlencoded',
       authorization: basic(),

@@ -4,18 +4,21 @@
 // file.
 
 import type { FeedType, FileMetadata } from '../../service/index'
+import { hasRows } from '../feeds/feed-file'
 import type { ErrorFamily, ErrorId } from '../http/error-family'
 import { type Call, type Check, refusalOf, requestParts } from '../http/route'
 import type { ServiceContext } from '../service-parts'
 import {
   type FeedTypeSeed,
   feedTypeResource,
-  Permissions,
+  marketplacesOf,
+  refusalOfFile,
+  refusalOfType,
   SCHEMA_VERSION,
   supportsMarketplace,
 } from './feed-types'
 import { type PageRequest, pageOf } from './paging'
-import { type FileFilter, hasRows, type PublishedFile, publishedFiles } from './published-files'
+import { type FileFilter, type PublishedFile, publishedFiles } from './published-files'
 
 export type CatalogErrorId = ErrorId<'catalog'>
 
@@ -97,16 +100,14 @@ const CHECKS = {
 
 export class CatalogService {
   readonly #options: CatalogServiceOptions
-  readonly #permissions: Permissions
 
   constructor(options: CatalogServiceOptions) {
     this.#options = options
-    this.#permissions = new Permissions(options.world, options.access)
   }
 
   getAccess(): Response {
     const accesses = this.#options.types.flatMap(type => {
-      const constraints = this.#permissions.marketplacesOf(type)
+      const constraints = marketplacesOf(type, this.#options)
       return constraints.length === 0 ? [] : [{ feedType: type.feedTypeId, constraints }]
     })
     return accesses.length === 0 ? new Response(null, { status: 204 }) : Response.json({ accesses })
@@ -135,7 +136,7 @@ export class CatalogService {
     const type = this.#options.types.find(known => known.feedTypeId === feedTypeId)
     const { errors } = this.#options
     if (type === undefined) return errors.response(14000, { received: feedTypeId })
-    if (this.#permissions.marketplacesOf(type).length === 0)
+    if (marketplacesOf(type, this.#options).length === 0)
       return errors.response(14011, { received: feedTypeId })
     return Response.json(this.#feedType(type))
   }
@@ -166,7 +167,7 @@ export class CatalogService {
     const found = this.#find('downloadFile', call)
     if (found instanceof Response) return found
     const { errors, files, maxWholeBytes, profile } = this.#options
-    const forbidden = this.#permissions.refusalOfFile(found.type, found.file)
+    const forbidden = refusalOfFile(found.type, found.file, this.#options)
     if (forbidden !== undefined)
       return errors.response(forbidden, { input: 'file_id', received: found.fileId })
     return files.respond(found.file, call.request, {
@@ -227,7 +228,7 @@ export class CatalogService {
   /** A request for a feed type needs permission for the type and for the marketplace. */
   #typeRefusal({ feed_type_id, marketplace }: CatalogQuery): 14009 | 14011 | undefined {
     const type = this.#options.types.find(known => known.feedTypeId === feed_type_id)
-    return type === undefined ? undefined : this.#permissions.refusalOfType(type, marketplace!)
+    return type === undefined ? undefined : refusalOfType(type, marketplace!, this.#options)
   }
 
   #feedType(type: FeedTypeSeed): FeedType {
@@ -257,7 +258,7 @@ export class CatalogService {
     const { type, file, fileId } = entry
     const { files, toldSize } = this.#options
     return {
-      access: this.#permissions.refusalOfFile(type, file) === undefined ? 'ALLOWED' : 'RESTRICTED',
+      access: refusalOfFile(type, file, this.#options) === undefined ? 'ALLOWED' : 'RESTRICTED',
       dimensions: [{ dimensionKey: 'CATEGORY', values: [file.categoryId] }],
       feedDate: file.to.toISOString(),
       feedScope: 'DAILY',

@@ -14,9 +14,10 @@ import {
   wholeNumber,
 } from '../../engine/index'
 import type { FeedType } from '../../service/index'
-import type { AccessRules } from '../access-rules'
+import type { AccessConstraint } from '../access-rules'
 import { feedLines } from '../feeds/feed-file'
 import type { FeedFile, FileFormat } from '../feeds/file-format'
+import type { ServiceContext } from '../service-parts'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 
@@ -178,39 +179,42 @@ export interface PermittedMarketplace {
   readonly categoryIds: readonly string[]
 }
 
-export class Permissions {
-  readonly #world: World
-  readonly #access: AccessRules
+/** The access rules of the application, over the marketplaces of a world. */
+type Access = Pick<ServiceContext, 'world' | 'access'>
 
-  constructor(world: World, access: AccessRules) {
-    this.#world = world
-    this.#access = access
-  }
+export function marketplacesOf(
+  type: FeedTypeSeed,
+  { world, access }: Access,
+): readonly PermittedMarketplace[] {
+  if (type.permitted === false) return []
+  const allowed =
+    access.constraints ?? world.options.marketplaces.map(id => ({ marketplaceId: id }))
+  return allowed
+    .filter(({ marketplaceId }) => supportsMarketplace(type, marketplaceId))
+    .map(({ marketplaceId, categoryIds = [] }: AccessConstraint) => ({
+      marketplaceId,
+      categoryIds,
+    }))
+}
 
-  marketplacesOf(type: FeedTypeSeed): readonly PermittedMarketplace[] {
-    if (type.permitted === false) return []
-    const allowed =
-      this.#access.constraints ??
-      this.#world.options.marketplaces.map(marketplaceId => ({ marketplaceId, categoryIds: [] }))
-    return allowed
-      .filter(({ marketplaceId }) => supportsMarketplace(type, marketplaceId))
-      .map(({ marketplaceId, categoryIds = [] }) => ({ marketplaceId, categoryIds }))
-  }
+/** The refusal of a feed type that is asked for by name. */
+export function refusalOfType(
+  type: FeedTypeSeed,
+  marketplaceId: string,
+  access: Access,
+): 14009 | 14011 | undefined {
+  const marketplaces = marketplacesOf(type, access)
+  if (marketplaces.length === 0) return 14011
+  return marketplaces.some(permitted => permitted.marketplaceId === marketplaceId)
+    ? undefined
+    : 14009
+}
 
-  /** The refusal of a feed type that is asked for by name. */
-  refusalOfType(type: FeedTypeSeed, marketplaceId: string): 14009 | 14011 | undefined {
-    const marketplaces = this.marketplacesOf(type)
-    if (marketplaces.length === 0) return 14011
-    return marketplaces.some(permitted => permitted.marketplaceId === marketplaceId)
-      ? undefined
-      : 14009
-  }
-
-  refusalOfFile(
-    type: FeedTypeSeed,
-    { marketplaceId, categoryId }: FeedFile,
-  ): 14007 | 14009 | undefined {
-    if (this.refusalOfType(type, marketplaceId) !== undefined) return 14009
-    return this.#access.allowsCategory(marketplaceId, categoryId) ? undefined : 14007
-  }
+export function refusalOfFile(
+  type: FeedTypeSeed,
+  { marketplaceId, categoryId }: FeedFile,
+  access: Access,
+): 14007 | 14009 | undefined {
+  if (refusalOfType(type, marketplaceId, access) !== undefined) return 14009
+  return access.access.allowsCategory(marketplaceId, categoryId) ? undefined : 14007
 }

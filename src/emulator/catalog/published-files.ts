@@ -5,8 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
-import { feedLines } from '../feeds/feed-file'
-import { type FeedFile, type FileFormat, fileKey } from '../feeds/file-format'
+import { type FeedFile, fileKey } from '../feeds/file-format'
 import { DAY_MS, dayNumber, dayStart } from '../world/item-life'
 import type { World } from '../world/world'
 import { type FeedTypeSeed, lookBackMinutes, supportsMarketplace } from './feed-types'
@@ -101,13 +100,4 @@ function longestLookBack(
 function fileIdOf(world: World, type: FeedTypeSeed, file: FeedFile): string {
   const name = [world.options.seed, world.options.items, type.feedTypeId, fileKey(file)].join('/')
   return createHash('sha256').update(name).digest('hex').slice(0, 32)
-}
-
-/** A day without listings makes no file. */
-export function hasRows(world: World, file: FeedFile, format: FileFormat): boolean {
-  const lines = feedLines(world, file, format)
-  lines.next()
-  const empty = lines.next().done === true
-  lines.return()
-  return !empty
 }

@@ -102,13 +102,13 @@ async function* compressed(
   file: FeedFile,
   format: FileFormat,
 ): AsyncGenerator<Uint8Array, void, void> {
-  if (!isEmpty(tableOf(world, file, format).rows))
-    yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
+  if (hasRows(world, file, format)) yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
 }
 
-function isEmpty(rows: Iterable<unknown>): boolean {
-  for (const _ of rows) return false
-  return true
+/** A day without listings makes no file. */
+export function hasRows(world: World, file: FeedFile, format: FileFormat): boolean {
+  for (const _ of tableOf(world, file, format).rows) return true
+  return false
 }
 
 function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
@@ -250,7 +250,7 @@ export function* tsvBlocks(
 /** The largest chunk of {@link gzipped}, in bytes. */
 const GZIP_CHUNK_BYTES = 64 * 1024
 
-/** Compresses while it is read. An empty input gives an empty output. */
+/** Compresses while it is read. */
 export async function* gzipped(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   level = 6,

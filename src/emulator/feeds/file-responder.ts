@@ -9,7 +9,7 @@
 
 import { streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
-import { gzipBytes, gzipped } from './feed-file'
+import { gzipBytes, gzipped, hasRows } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
 import { type FeedFile, type FileFormat, fileKey } from './file-format'
 import {
@@ -155,28 +155,15 @@ export class FileResponder {
     return streamOf(chunks)
   }
 
+  /** A file without rows has no bytes, compressed again or not. */
   #lease(file: FeedFile, coded: boolean): Promise<FileLease> {
     const { cache, world, format } = this.#options
     const stored = () => gzipBytes(world, file, format)
-    return coded
-      ? cache.lease(`${fileKey(file)}/gzip`, () => gzippedFile(stored()))
-      : cache.lease(fileKey(file), stored)
+    if (!coded) return cache.lease(fileKey(file), stored)
+    return cache.lease(`${fileKey(file)}/gzip`, async function* () {
+      if (hasRows(world, file, format)) yield* gzipped(stored(), 1)
+    })
   }
-}
-
-/** A file without rows has no bytes, compressed or not. */
-async function* gzippedFile(
-  chunks: AsyncGenerator<Uint8Array, void, void>,
-): AsyncGenerator<Uint8Array, void, void> {
-  const first = await chunks.next()
-  if (first.done) return
-  yield* gzipped(
-    (async function* () {
-      yield first.value
-      yield* chunks
-    })(),
-    1,
-  )
 }
 
 /** Returns the size that is sent, which is at least one byte. */

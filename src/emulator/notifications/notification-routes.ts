@@ -32,14 +32,8 @@ const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = {
   conflictStatus: true,
 }
 
-export interface NotificationPart {
-  readonly routes: readonly Route[]
-  readonly topics: readonly Topic[]
-  readonly destinations: readonly Destination[]
-}
-
 /** @throws FeedError OPTION_INVALID */
-export function notificationPart(service: ServiceContext): NotificationPart {
+export function notificationPart(service: ServiceContext) {
   const { world, profile, paths } = service
   const { conflictStatus = 400, ...seeds } = knownOptions(
     service.notifications,

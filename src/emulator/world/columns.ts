@@ -123,7 +123,7 @@ const discounted = (item: Item, text: (original: number) => string) => {
 }
 const aspect = (name: string) => (item: Item) => goods.aspectOf(item, name)
 const wearer = (which: 0 | 1) => (item: Item) =>
-  WEARERS.get(goods.aspectOf(item, 'Department'))?.[which] ?? ''
+  WEARERS[goods.aspectOf(item, 'Department')]?.[which] ?? ''
 const webUrl = (item: Item) =>
   `https://${item.place.facts.webHost}/itm/${legacyItemId(item.place, item.index)}`
 

@@ -91,58 +91,44 @@ interface GivenFeature {
 
 /** A kind names its lists. */
 interface GivenKind extends Omit<Kind, 'brands' | 'axes' | 'features' | 'conditions' | 'traits'> {
-  readonly brands: string
+  readonly brands: keyof typeof goods.makers
   readonly axes: readonly string[]
   readonly features: readonly string[]
-  readonly conditions: string
+  readonly conditions: keyof typeof goods.conditions
   readonly traits?: Traits
 }
-
-/** The tables of goods.json. */
-interface Goods {
-  readonly words: Readonly<Record<keyof typeof goods.words, readonly string[]>>
-  readonly makers: Readonly<Record<string, readonly string[]>>
-  readonly conditions: Readonly<Record<string, readonly Condition[]>>
-  readonly features: Readonly<Record<string, GivenFeature>>
-  readonly wearers: Readonly<Record<string, readonly [gender: string, ageGroup: string]>>
-  readonly dimensions: readonly GivenFeature[]
-  readonly kinds: Readonly<Record<string, GivenKind>>
-  readonly departments: readonly { id: string; name: string; kinds: readonly string[] }[]
-}
-
-const given = goods as unknown as Goods
 
 /**
  * The words of titles and notes that fit any kind of item. The lists are small and repeat like real
  * texts, because the compression of a file depends on them. `foreign` has characters of two, three
  * and four bytes in UTF-8; `quoted` has what needs quotes in a feed file.
  */
-export const WORDS = given.words
+export const WORDS: Readonly<Record<keyof typeof goods.words, readonly string[]>> = goods.words
 
 /** The gender and the age group for each value of the aspect Department. */
-export const WEARERS: ReadonlyMap<string, readonly [gender: string, ageGroup: string]> = new Map(
-  Object.entries(given.wearers),
-)
+export const WEARERS = goods.wearers as unknown as Readonly<
+  Record<string, readonly [gender: string, ageGroup: string]>
+>
 
-export const DIMENSIONS: readonly Feature[] = given.dimensions.map(feature)
+export const DIMENSIONS: readonly Feature[] = goods.dimensions.map(feature)
 
-const FEATURES = mapped(given.features, feature)
+const FEATURES = mapped<GivenFeature, Feature>(goods.features, feature)
 
 const KINDS = mapped(
-  given.kinds,
+  goods.kinds as unknown as Readonly<Record<string, GivenKind>>,
   ({ brands, axes, features, conditions, traits = {}, ...kind }): Kind => ({
     ...kind,
-    brands: given.makers[brands]!,
+    brands: goods.makers[brands],
     axes: axes.map(name => FEATURES[name]!),
     features: features.map(name => FEATURES[name]!),
-    conditions: given.conditions[conditions]!,
+    conditions: goods.conditions[conditions] as unknown as readonly Condition[],
     traits,
   }),
 )
 
 /** Returns the department of an identifier, which is the same in every world. */
 export function departmentOf(categoryId: string): Department {
-  const { departments } = given
+  const { departments } = goods
   const known = departments.find(({ id }) => id === categoryId)
   const { kinds } = known ?? departments[mixText(0, categoryId) % departments.length]!
   const name = known?.name ?? `Category ${categoryId}`
