@@ -3,7 +3,7 @@
 
 import { isEqualCell } from './equal-cell'
 import type { OutputColumns } from './output-columns'
-import type { OutputRow } from './output-row'
+import type { OutputRow } from './output-rows'
 import type { Cells, TrueItem, TrueState } from './truth'
 
 export interface CellExample {
@@ -13,33 +13,34 @@ export interface CellExample {
   readonly received: string
 }
 
-/** The classes of differences. */
-export interface DifferenceCounts {
+/** The classes of differences, with their words. */
+export const CLASSES = {
   /** Active items without a row. */
-  readonly lost: number
+  lost: 'items lost',
   /** Rows beyond the first of an active item. */
-  readonly doubled: number
+  doubled: 'rows doubled',
   /** Rows of active items that equal an older version in all compared columns. */
-  readonly stale: number
+  stale: 'rows stale',
   /** Rows of items that have ended. */
-  readonly kept: number
+  kept: 'rows of ended items kept',
   /** Rows without a key, or with one that no file shows. */
-  readonly unknown: number
+  unknown: 'rows of unknown items',
   /** Cells that differ in other rows. */
-  readonly wrongCells: number
-}
+  wrongCells: 'cells wrong',
+} as const
 
-export interface Differences extends DifferenceCounts {
+export type DifferenceClass = keyof typeof CLASSES
+export const KINDS = Object.keys(CLASSES) as DifferenceClass[]
+
+/** How many differences there are of each class. */
+export interface Differences extends Readonly<Record<DifferenceClass, number>> {
   /** Rows of the output, without those that say that an item is gone. */
   readonly rows: number
-  /** The first examples of each class. */
+  /** The first examples of each class: identifiers of items, or cells. */
   readonly examples: {
-    readonly lost: readonly string[]
-    readonly doubled: readonly string[]
-    readonly stale: readonly CellExample[]
-    readonly kept: readonly string[]
-    readonly unknown: readonly string[]
-    readonly wrongCells: readonly CellExample[]
+    readonly [K in DifferenceClass]: readonly (K extends 'stale' | 'wrongCells'
+      ? CellExample
+      : string)[]
   }
 }
 
@@ -62,18 +63,8 @@ class Comparison {
   readonly #columns: OutputColumns
   readonly #truth: TrueState
   readonly #rowsOf = new Map<string, number>()
-  readonly #found = {
-    rows: 0,
-    ...{ lost: 0, doubled: 0, stale: 0, kept: 0, unknown: 0, wrongCells: 0 },
-    examples: {
-      lost: [] as string[],
-      doubled: [] as string[],
-      stale: [] as CellExample[],
-      kept: [] as string[],
-      unknown: [] as string[],
-      wrongCells: [] as CellExample[],
-    },
-  }
+  readonly #counts = { rows: 0, ...ofEachClass(() => 0) }
+  readonly #examples = ofEachClass((): (string | CellExample)[] => [])
 
   constructor(columns: OutputColumns, truth: TrueState) {
     this.#columns = columns
@@ -85,7 +76,7 @@ class Comparison {
     if (availability !== undefined && row[availability] === GONE) return
     const itemId = key === undefined ? '' : shown(row[key])
     const item = this.#truth.items.get(itemId)
-    this.#found.rows++
+    this.#counts.rows++
     if (item !== undefined) this.#compare(itemId, item, row)
     else this.#note(this.#truth.ended.has(itemId) ? 'kept' : 'unknown', itemId)
   }
@@ -93,7 +84,7 @@ class Comparison {
   end(): Differences {
     for (const itemId of this.#truth.items.keys())
       if (!this.#rowsOf.has(itemId)) this.#note('lost', itemId)
-    return this.#found
+    return { ...this.#counts, examples: this.#examples as Differences['examples'] }
   }
 
   #compare(itemId: string, { cells, older }: TrueItem, row: OutputRow): void {
@@ -119,14 +110,16 @@ class Comparison {
     )
   }
 
-  #note(kind: 'stale' | 'wrongCells', example: CellExample): void
-  #note(kind: 'lost' | 'doubled' | 'kept' | 'unknown', example: string): void
-  #note(kind: keyof DifferenceCounts, example: string | CellExample): void {
-    this.#found[kind]++
-    const examples: (string | CellExample)[] = this.#found.examples[kind]
+  #note(kind: DifferenceClass, example: string | CellExample): void {
+    this.#counts[kind]++
+    const examples = this.#examples[kind]
     if (examples.length < EXAMPLES)
       examples.push(typeof example === 'string' ? cut(example) : cutCells(example))
   }
+}
+
+function ofEachClass<T>(make: () => T): Record<DifferenceClass, T> {
+  return Object.fromEntries(KINDS.map(kind => [kind, make()])) as Record<DifferenceClass, T>
 }
 
 function cutCells({ itemId, column, expected, received }: CellExample): CellExample {

@@ -2,7 +2,7 @@
 // papaparse for the command line, which cannot use the one of the CSV sink.
 
 import { Readable } from 'node:stream'
-import type { OutputRow } from './output-row'
+import type { OutputRow } from './output-rows'
 
 export async function* csvRows(
   texts: AsyncIterable<string>,

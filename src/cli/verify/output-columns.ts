@@ -3,7 +3,7 @@
 
 import { FeedError } from '../../index'
 import { isStructured } from './equal-cell'
-import type { OutputRow } from './output-row'
+import type { OutputRow } from './output-rows'
 import type { TrueColumn } from './truth'
 
 export interface ColumnChoice {

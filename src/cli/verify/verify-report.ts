@@ -2,7 +2,7 @@
 // the service did in it, and what a program must do about that.
 
 import { textTable } from '../text-table'
-import type { CellExample, DifferenceCounts } from './compare-output'
+import { type CellExample, CLASSES, KINDS } from './compare-output'
 import type { Round } from './fault-rounds'
 import type { RoundResult } from './verify-round'
 
@@ -27,15 +27,6 @@ const HEADING = [
   'seconds',
   'result',
 ]
-
-const CLASSES: Readonly<Record<keyof DifferenceCounts, string>> = {
-  lost: 'items lost',
-  doubled: 'rows doubled',
-  stale: 'rows stale',
-  kept: 'rows of ended items kept',
-  unknown: 'rows of unknown items',
-  wrongCells: 'cells wrong',
-}
 
 export function verifyLines({ ok, rounds, left }: VerifyReport): string[] {
   const wrong = rounds.filter(({ result }) => !result.ok)
@@ -65,8 +56,9 @@ export function findings({
   timedOut,
   attempts,
 }: RoundResult): string {
-  const counts = Object.entries(CLASSES).flatMap(([kind, words]) => {
-    const count = differences?.[kind as keyof DifferenceCounts] ?? 0
+  const counts = KINDS.flatMap(kind => {
+    const count = differences?.[kind] ?? 0
+    const words = CLASSES[kind]
     return count === 0 ? [] : [`${count} ${count === 1 ? words.replace(/s\b/, '') : words}`]
   })
   const end = timedOut
@@ -83,10 +75,9 @@ function exitText(exitCode: number | null): string {
 
 function tableLine(result: RoundResult): string[] {
   const { name, ok, differences, attempts, exitCode, timedOut, seconds } = result
-  const kinds = Object.keys(CLASSES) as (keyof DifferenceCounts)[]
   return [
     name,
-    ...kinds.map(kind => (differences === undefined ? '—' : String(differences[kind]))),
+    ...KINDS.map(kind => (differences === undefined ? '—' : String(differences[kind]))),
     String(attempts),
     timedOut ? 'time' : exitCode === null ? 'killed' : String(exitCode),
     seconds.toFixed(1),
@@ -123,11 +114,10 @@ function wrongLines({ name, faults, result }: VerifyReport['rounds'][number]): s
 
 function exampleLines({ differences }: RoundResult): string[] {
   if (differences === undefined) return []
-  return Object.entries(differences.examples).flatMap(([kind, examples]) =>
-    examples.length === 0
-      ? []
-      : [`  ${CLASSES[kind as keyof DifferenceCounts]}:`, ...examples.map(exampleLine)],
-  )
+  return KINDS.flatMap(kind => {
+    const examples = differences.examples[kind]
+    return examples.length === 0 ? [] : [`  ${CLASSES[kind]}:`, ...examples.map(exampleLine)]
+  })
 }
 
 function exampleLine(example: string | CellExample): string {

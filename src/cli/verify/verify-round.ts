@@ -6,24 +6,24 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Emulator } from '../../emulator'
 import { FeedError } from '../../index'
+import { serviceVariables } from '../serve'
 import { SERVICE_VARIABLES } from '../service-settings'
-import { compareOutput, type Differences } from './compare-output'
+import { compareOutput, type Differences, KINDS } from './compare-output'
 import type { Round } from './fault-rounds'
 import { type ColumnChoice, type OutputColumns, readColumns } from './output-columns'
 import { type OutputFormat, outputRows } from './output-rows'
 import { roundService, type VerifyWorld } from './round-service'
 import { type CommandRun, runCommand } from './run-command'
 import type { TrueState } from './truth'
+import type { VerifyOptions } from './verify'
 
-export interface RoundOptions extends VerifyWorld, ColumnChoice {
+/** The options of the command that every round has, checked. */
+export interface RoundOptions
+  extends VerifyWorld,
+    ColumnChoice,
+    Pick<VerifyOptions, 'output' | 'table' | 'attempts' | 'timeout'> {
   readonly command: readonly string[]
-  /** The output, relative to the folder of the round. */
-  readonly output: string
   readonly format: OutputFormat
-  readonly table: string
-  /** How often a command that fails is started. */
-  readonly attempts: number
-  readonly timeoutMs: number
 }
 
 export interface RoundResult {
@@ -73,7 +73,7 @@ export async function verifyRound(
     const compared = await comparison(path, options, truth)
     return {
       name: round.name,
-      ok: run.exitCode === 0 && isEqual(compared.differences),
+      ok: run.exitCode === 0 && KINDS.every(kind => compared.differences?.[kind] === 0),
       attempts,
       exitCode: run.exitCode,
       timedOut: run.timedOut,
@@ -89,12 +89,12 @@ export async function verifyRound(
 
 /** A scheduler starts a command again that has failed, but not one that hangs. */
 async function attempted(
-  { command, attempts: most, timeoutMs }: RoundOptions,
+  { command, attempts: most, timeout }: RoundOptions,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<{ attempts: number; run: CommandRun }> {
   for (let attempts = 1; ; attempts++) {
-    const run = await runCommand({ command, env, timeoutMs, signal })
+    const run = await runCommand({ command, env, timeoutMs: timeout * 1000, signal })
     const isLast = run.exitCode === 0 || run.timedOut || signal.aborted || attempts === most
     if (isLast) return { attempts, run }
   }
@@ -107,21 +107,17 @@ function environment(
   folder: string,
   output: string,
 ): NodeJS.ProcessEnv {
-  const { profile, baseUrl, tokenUrl, scopeBase, credentials, clientId, clientSecret } =
-    SERVICE_VARIABLES
+  const { scopeBase, clientId, clientSecret } = emulator
+  const client = { clientId, clientSecret }
   // A proxy cannot reach the service on this machine.
   const noProxy = [process.env.NO_PROXY ?? process.env.no_proxy, '127.0.0.1'].filter(Boolean).join()
   return {
     ...process.env,
     NO_PROXY: noProxy,
     no_proxy: noProxy,
-    [profile]: undefined,
-    [credentials]: undefined,
-    [baseUrl]: url,
-    [tokenUrl]: url + emulator.tokenPath,
-    [scopeBase]: emulator.scopeBase,
-    [clientId]: emulator.clientId,
-    [clientSecret]: emulator.clientSecret,
+    [SERVICE_VARIABLES.profile]: undefined,
+    [SERVICE_VARIABLES.credentials]: undefined,
+    ...serviceVariables({ url, tokenUrl: url + emulator.tokenPath, scopeBase, ...client }),
     [ROUND_VARIABLES.marketplace]: marketplace,
     [ROUND_VARIABLES.categories]: categories.join(),
     [ROUND_VARIABLES.now]: emulator.now().toISOString(),
@@ -148,10 +144,4 @@ async function comparison(
       return { unreadable: error.message }
     throw error
   }
-}
-
-function isEqual(differences: Differences | undefined): boolean {
-  if (differences === undefined) return false
-  const { lost, doubled, stale, kept, unknown, wrongCells } = differences
-  return lost + doubled + stale + kept + unknown + wrongCells === 0
 }

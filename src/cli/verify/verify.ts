@@ -24,6 +24,7 @@ export interface VerifyOptions {
   readonly category?: readonly string[]
   /** Default: all. */
   readonly fault?: readonly string[]
+  /** The output, relative to the folder of the round. */
   readonly output: string
   /** Default: by the extension of `output`. */
   readonly format?: OutputFormat
@@ -31,6 +32,7 @@ export interface VerifyOptions {
   /** Pairs `theirs=documented`. */
   readonly rename: readonly string[]
   readonly ignore: readonly string[]
+  /** How often a command that fails is started. */
   readonly attempts: number
   /** The time limit of one start of the command, in seconds. */
   readonly timeout: number
@@ -119,26 +121,12 @@ function jsonReport(
 }
 
 function roundOptions(command: readonly string[], options: VerifyOptions): RoundOptions {
-  const { seed, items, marketplace, category = ['220'], output, table, ignore } = options
+  const { seed, items, category: categories = ['220'], output } = options
   const rename = new Map(options.rename.map(pairOf))
-  const { itemColumns } = createWorld({ seed, items })
-  checkDocumented('rename', rename.values(), itemColumns)
+  checkDocumented('rename', rename.values(), createWorld({ seed, items }).itemColumns)
   if (isAbsolute(output) || output.split(/[\\/]/).includes('..'))
     throw invalid('output', 'a path below the folder of the round', output)
-  return {
-    command,
-    seed,
-    items,
-    marketplace,
-    categories: category,
-    output,
-    format: options.format ?? formatOf(output),
-    table,
-    rename,
-    ignore,
-    attempts: options.attempts,
-    timeoutMs: options.timeout * 1000,
-  }
+  return { ...options, command, categories, format: options.format ?? formatOf(output), rename }
 }
 
 function formatOf(output: string): OutputFormat {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareOutput, type Differences } from '../../../src/cli/verify/compare-output'
 import { readColumns } from '../../../src/cli/verify/output-columns'
-import type { OutputRow } from '../../../src/cli/verify/output-row'
+import type { OutputRow } from '../../../src/cli/verify/output-rows'
 import { Truth } from '../../../src/cli/verify/truth'
 import { createWorld } from '../../../src/emulator'
 

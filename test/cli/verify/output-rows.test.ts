@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type OutputFormat, outputRows } from '../../../src/cli/verify/output-rows'
-import { sqliteRows } from '../../../src/cli/verify/sqlite-rows'
+import { type OutputFormat, outputRows, sqliteRows } from '../../../src/cli/verify/output-rows'
 import { runsWith } from '../../tools'
 
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-rows-'))
