@@ -287,7 +287,6 @@ export {
   type Retry,
   type RetryOptions,
   type RetryPolicy,
-  requestRetries,
   retryPolicy,
 } from './stages/range/retries'
 export {

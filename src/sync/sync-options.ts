@@ -17,7 +17,7 @@ import {
   optionInvalid,
   type RetryOptions,
   type RetryPolicy,
-  requestRetries,
+  retryPolicy,
   wholeNumber,
   withMethods,
 } from '../engine/index'
@@ -263,7 +263,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
-    retry: requestRetries(options.retry),
+    retry: retryPolicy(options.retry),
     pollMs: duration('pollMs', 60_000, 1),
     waitLimitMs: duration('waitLimitMs', 0, 0),
     progressMs: duration('progressMs', 1_000, 1),

@@ -7,7 +7,7 @@ import {
   knownOptions,
   type OptionNames,
   type RetryOptions,
-  requestRetries,
+  retryPolicy,
 } from '../../engine/index'
 import type {
   Category,
@@ -160,7 +160,7 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
       lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
       statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
     },
-    retry: requestRetries(retry),
+    retry: retryPolicy(retry),
   }
 }
 

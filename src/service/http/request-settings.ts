@@ -10,7 +10,7 @@ import {
   optionInvalid,
   type RetryOptions,
   type RetryPolicy,
-  requestRetries,
+  retryPolicy,
   timeLimit,
   wholeNumber,
 } from '../../engine/index'
@@ -117,7 +117,7 @@ export function requestSettings(options: RequestOptions): RequestSettings {
     responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
-    retry: requestRetries(options.retry),
+    retry: retryPolicy(options.retry),
     now: clockMs('now', options.now),
     bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }

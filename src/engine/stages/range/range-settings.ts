@@ -20,7 +20,7 @@ import {
   withMethods,
 } from '../../options'
 import type { RangeTransport } from './range-transport'
-import { type RetryOptions, type RetryPolicy, requestRetries } from './retries'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 import type { SendReason } from './send-request'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
@@ -149,7 +149,7 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
     windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
-    retry: requestRetries(options.retry),
+    retry: retryPolicy(options.retry),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
     ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),

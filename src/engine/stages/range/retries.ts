@@ -63,25 +63,20 @@ const RETRY_NAMES: OptionNames<RetryOptions> = {
   random: true,
 }
 
-/** Returns the policy of the option `retry`. @throws FeedError OPTION_INVALID */
-export function requestRetries(retry: RetryOptions = {}): RetryPolicy {
-  return retryPolicy(knownOptions(retry, RETRY_NAMES, 'retry'), 'retry.')
-}
-
-/** @param prefix of the names of options in errors. @throws FeedError OPTION_INVALID */
-export function retryPolicy(options: RetryOptions, prefix = ''): RetryPolicy {
-  const { onRetry, random = Math.random } = options
+/** Returns the policy of an option `retry`. @throws FeedError OPTION_INVALID */
+export function retryPolicy(retry: RetryOptions = {}): RetryPolicy {
+  const { onRetry, random = Math.random } = knownOptions(retry, RETRY_NAMES, 'retry')
   const duration = (
     name: 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs',
     byDefault: number,
-  ) => durationMs(prefix + name, options[name] ?? byDefault, 0)
+  ) => durationMs(`retry.${name}`, retry[name] ?? byDefault, 0)
   return {
     patienceMs: duration('patienceMs', 30_000),
     backoffBaseMs: duration('backoffBaseMs', 250),
     backoffCapMs: duration('backoffCapMs', 30_000),
     retryAfterCapMs: duration('retryAfterCapMs', 120_000),
-    onRetry: onRetry && callback(`${prefix}onRetry`, onRetry),
-    random: callback(`${prefix}random`, random),
+    onRetry: onRetry && callback('retry.onRetry', onRetry),
+    random: callback('retry.random', random),
   }
 }
 
