@@ -52,8 +52,6 @@ export interface RowBatchParts<C extends Columns> {
   readonly baseOffset: number
   /** Present only where the batch has a projection of the file's columns. */
   readonly places?: RowPlaces
-  /** For each row the number of bad rows between the first row and it, where there are some. */
-  readonly leftOutBefore?: Uint32Array | undefined
   /** The rows of the index that are in view, in order; undefined for all rows. */
   readonly selection?: Uint32Array | undefined
   /** Decoded cells by column index, with one value for each row of the index. */
@@ -209,25 +207,24 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): RowPosition {
-    const { firstRow, baseOffset, index, places, leftOutBefore, origin: file } = this.#parts
-    const rowsBefore = leftOutBefore === undefined ? slot : slot + leftOutBefore[slot]!
-    const row = firstRow + rowsBefore
-    const line = this.#lineOf(slot, rowsBefore)
+    const { firstRow, baseOffset, index, places, origin: file } = this.#parts
+    const row = firstRow + slot
+    const line = this.#lineOf(slot)
     const byteOffset = places
       ? baseOffset + places.byteOffsets[slot]!
       : baseOffset + index.rowStarts[slot]! - index.rowStarts[0]!
     return file === undefined ? { row, line, byteOffset } : { row, line, byteOffset, file }
   }
 
-  #lineOf(slot: number, rowsBefore: number): number {
+  #lineOf(slot: number): number {
     const { firstLine, innerLines, places } = this.#parts
     if (places) return firstLine + places.lines[slot]!
-    return innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
+    return innerLines === 0 ? firstLine + slot : (this.#lines ??= this.#countLines())[slot]!
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
   copyOf(slot: number): RowBatch<C> {
-    const { index, decoded, places: _places, leftOutBefore: _leftOut, ...rest } = this.#parts
+    const { index, decoded, places: _places, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
     const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
     const single: RowIndex = {

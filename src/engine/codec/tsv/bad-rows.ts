@@ -1,6 +1,5 @@
-// Leaves out bad rows and counts them. Under `onBadRow: 'skip'` the parser reports no bad row, so a
-// batch goes on behind it and has a gap there. Otherwise the parser reports it, by an error or by a
-// call, and ends the batch before it, so that the reader gets the rows before it first.
+// Leaves out bad rows and counts them. A batch ends before a bad row, so that the reader gets the rows
+// before it first, and the rows of a batch follow one another in the file.
 //
 // Reading goes on behind the bad row. A quote that never closes costs one row and not the file: its
 // row ends with the line of the quote. The lines behind it that the quote had run over are read
@@ -28,8 +27,6 @@ import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './read-row'
 import { endOfMiscountedLine, linesIn } from './read-row'
-import { RowGaps } from './row-gaps'
-import type { ScanSpace } from './scanner'
 
 /**
  * The parser gives PAUSE when it has read so many bytes, bad rows among them, without a batch:
@@ -59,8 +56,6 @@ export class BadRows {
   pending: LeftOutRow | undefined
   /** The error that comes behind the last batch. */
   failure: { readonly error: unknown } | undefined
-  /** The rows that were left out behind the first row of the space. */
-  readonly gaps = new RowGaps()
   readonly #options: BadRowsOptions
   readonly #window: InputWindow
   readonly #quarantine: RowQuarantine | undefined
@@ -79,38 +74,27 @@ export class BadRows {
   }
 
   /**
-   * Leaves out consecutive lines from `from` on that have no quoted cell and a wrong number of
-   * cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
+   * Leaves out consecutive lines from the window's position on that have no quoted cell and a wrong
+   * number of cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
    * @returns where the next line begins
    */
-  skipLines(from: number, space: ScanSpace): number {
-    const { onBadRow, maxRowBytes, cells } = this.#options
+  skipLines(columns: number): number {
+    const { onBadRow, maxBadRows, maxRowBytes, cells } = this.#options
+    const { bytes, filled, at: from } = this.#window
     if (onBadRow !== 'skip') return from
-    const { bytes, filled } = this.#window
-    const most = this.#mostSkips(space)
+    const most = maxBadRows - this.count
     const stop = Math.min(filled, from + PAUSE_BYTES)
     let at = from
     let lines = 0
     while (at < stop && lines < most) {
-      const lineTo = Math.min(filled, at + maxRowBytes)
-      const end = endOfMiscountedLine(bytes, at, lineTo, space.columns, cells)
+      const end = endOfMiscountedLine(bytes, at, Math.min(filled, at + maxRowBytes), columns, cells)
       if (end < 0) break
       at = end
       lines++
     }
-    if (lines > 0) this.#noteSkipped(lines, from, at, space)
+    this.count += lines
+    this.#window.advance(at, lines, lines)
     return at
-  }
-
-  /**
-   * Leaves out the bad row at `from`, where the policy is to skip it and it ends in the block.
-   * @returns where the next row begins; -1 where `leaveOut` has to treat the row
-   */
-  skip({ next, readTo }: LeftOutRow, from: number, space: ScanSpace): number {
-    if (next < 0 || this.#options.onBadRow !== 'skip' || this.#mostSkips(space) < 1) return -1
-    this.#window.confineQuotesUntil(readTo)
-    this.#noteSkipped(1, from, next, space)
-    return next
   }
 
   /**
@@ -152,25 +136,6 @@ export class BadRows {
       this.failure = { error }
     }
     return false
-  }
-
-  /**
-   * How many rows may be left out until `maxBadRows` is reached. Each row of the space counts as
-   * bad here, because its bytes may turn out not to be UTF-8.
-   */
-  #mostSkips(space: ScanSpace): number {
-    return this.#options.maxBadRows - this.count - space.rows
-  }
-
-  #noteSkipped(rows: number, from: number, next: number, space: ScanSpace): void {
-    this.count += rows
-    const lines = linesIn(this.#window.bytes, from, next)
-    if (space.rows === 0) {
-      this.#window.advance(next, rows, lines)
-      return
-    }
-    this.gaps.add(space.rows, rows, from)
-    space.innerLines += lines - rows
   }
 
   /** Returns the error where the policy is to throw it, or the row is one too many. */

@@ -283,13 +283,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
         next = scanner.scan(bytes, next, filled, maxRowBytes, space)
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const countBefore = badRows.count
-      next = badRows.skipLines(next, space)
+      const isFirst = space.rows === 0 && rows.isEmpty
+      if (isFirst) next = badRows.skipLines(space.columns)
       const row = judgeRow(window, next, space.columns, maxRowBytes, this.#rules.cells)
-      const skippedTo = row.kind === 'left-out' ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row)
-      else if (skippedTo >= 0) next = skippedTo
-      else if (row.kind === 'left-out' && space.rows === 0 && rows.isEmpty)
-        next = badRows.leaveOut(row)
+      else if (row.kind === 'left-out' && isFirst) next = badRows.leaveOut(row)
       else {
         const batch = this.#take(rows, space, Math.min(next, filled))
         if (row.kind === 'left-out') badRows.pending = row
@@ -307,17 +305,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
     const window = this.#window
-    const { gaps } = this.#badRows
     const batch = rows.collect({
       block: window.bytes,
       space,
       end: Math.min(next, window.filled),
       place: window.positionOf(space.rowStarts[0]!),
-      gaps: gaps.list,
       stays: window.isLent,
     })
-    window.advance(next, space.rows + gaps.rows, space.rows + space.innerLines + gaps.rows)
-    gaps.clear()
+    window.advance(next, space.rows, space.rows + space.innerLines)
     space.rows = 0
     space.innerLines = 0
     return batch

@@ -5,7 +5,6 @@
 import type { RowPosition } from '../../errors'
 import type { RowPlaces } from '../row-batch'
 import { DOCUMENTED_CELLS } from './dialect'
-import { leftOutBefore, type RowGap } from './row-gaps'
 import {
   CELL_END,
   CELL_MARK,
@@ -25,8 +24,6 @@ export interface TakenProjectedRows extends TakenRows {
   readonly places: RowPlaces
   readonly rowCount: number
   readonly first: RowPosition
-  /** For each row the number of bad rows between the first row and it, where there are some. */
-  readonly leftOutBefore: Uint32Array | undefined
   /** The rows in view; all when absent. */
   readonly selection: Uint32Array | undefined
 }
@@ -37,8 +34,6 @@ export interface BlockOfRows {
   readonly space: ScanSpace
   /** Position of the first row. */
   readonly place: RowPosition
-  /** The gaps between the rows and behind the last one, in the order of the rows. */
-  readonly gaps: readonly RowGap[]
 }
 
 export class ProjectedRows {
@@ -49,9 +44,6 @@ export class ProjectedRows {
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
   #leftOut = new Set<number>()
-  /** For each row the number of bad rows between the first row and it. Zeros without `#hasGaps`. */
-  readonly #leftOutBefore: Uint32Array
-  #hasGaps = false
 
   constructor(columns: Int32Array, batchBytes: number, delimiter?: number) {
     const maxRows = maxRowsOf(columns.length)
@@ -59,7 +51,6 @@ export class ProjectedRows {
     this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
     this.#lines = new Float64Array(this.#space.maxRows)
     this.#byteOffsets = new Float64Array(this.#space.maxRows)
-    this.#leftOutBefore = new Uint32Array(this.#space.maxRows)
     this.#batchBytes = batchBytes
   }
 
@@ -77,12 +68,11 @@ export class ProjectedRows {
   }
 
   /** Adds the rows that follow in the file. The caller has asked `hasRoomFor`. */
-  add({ block, space, place, gaps }: BlockOfRows, scanner: TsvScanner): void {
+  add({ block, space, place }: BlockOfRows, scanner: TsvScanner): void {
     if (this.#space.rows === 0) this.#first = place
     scanner.project(block, space, this.#cells)
     this.#addFlags(space)
-    this.#addLines(block, space, place.line - this.#first.line, gaps.length > 0)
-    this.#addGaps(gaps, space.rows, place.row - this.#first.row - this.#space.rows)
+    this.#addLines(block, space, place.line - this.#first.line)
     this.#addOffsets(space, place.byteOffset - this.#first.byteOffset)
     this.#space.rows += space.rows
   }
@@ -95,7 +85,7 @@ export class ProjectedRows {
   positionOf(slot: number): RowPosition {
     const { row, line, byteOffset } = this.#first
     return {
-      row: row + slot + this.#leftOutBefore[slot]!,
+      row: row + slot,
       line: line + this.#lines[slot]!,
       byteOffset: byteOffset + this.#byteOffsets[slot]!,
     }
@@ -107,15 +97,12 @@ export class ProjectedRows {
     this.#fillStarts()
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
     const selection = this.#selection()
-    const leftOut = this.#hasGaps ? this.#leftOutBefore.slice(0, rows) : undefined
     const places = {
       lines: this.#lines.slice(0, rows),
       byteOffsets: this.#byteOffsets.slice(0, rows),
     }
     this.#cells.clear()
     this.#leftOut.clear()
-    if (this.#hasGaps) this.#leftOutBefore.fill(0)
-    this.#hasGaps = false
     this.#space.rows = 0
     return {
       bytes,
@@ -123,7 +110,6 @@ export class ProjectedRows {
       places,
       rowCount: rows,
       first: this.#first,
-      leftOutBefore: leftOut,
       selection,
     }
   }
@@ -152,25 +138,15 @@ export class ProjectedRows {
     block: Uint8Array,
     { rows, rowStarts, innerLines }: ScanSpace,
     firstLine: number,
-    hasGaps: boolean,
   ): void {
     let line = firstLine
     for (let row = 0; row < rows; row++) {
       this.#lines[this.#space.rows + row] = line++
-      if ((innerLines === 0 && !hasGaps) || row + 1 === rows) continue
+      if (innerLines === 0 || row + 1 === rows) continue
       // The loop counts the line end of the row itself again.
       line--
       for (let at = rowStarts[row]!; at < rowStarts[row + 1]!; at++) if (block[at] === LF) line++
     }
-  }
-
-  /** @param before rows left out between the first row of the batch and the first added row */
-  #addGaps(gaps: readonly RowGap[], rows: number, before: number): void {
-    if (before === 0 && gaps.length === 0) return
-    this.#hasGaps = true
-    const counts = leftOutBefore(gaps, rows)
-    for (let row = 0; row < rows; row++)
-      this.#leftOutBefore[this.#space.rows + row] = before + counts[row]!
   }
 
   #addOffsets({ rows, rowStarts }: ScanSpace, before: number): void {

@@ -9,7 +9,6 @@ import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
-import { leftOutBefore } from './row-gaps'
 import { ROW_NON_ASCII, type ScanSpace, type TsvScanner, takeRows } from './scanner'
 
 export interface RowCollectorParts {
@@ -97,7 +96,7 @@ export class RowCollector<K extends Columns> {
   #emptyBatch(): RowBatch<K> {
     const place = { row: 0, line: 0, byteOffset: 0 }
     const block = new Uint8Array()
-    return this.#batchOf({ block, space: this.newSpace(), end: 0, place, gaps: [], stays: false })
+    return this.#batchOf({ block, space: this.newSpace(), end: 0, place, stays: false })
   }
 
   #isUtf8({ block, space, end }: CollectedRows): boolean {
@@ -114,17 +113,18 @@ export class RowCollector<K extends Columns> {
   }
 
   #leaveOut(rows: CollectedRows, projected: ProjectedRows, before: number): void {
-    const ends = rowEnds(rows)
-    for (let row = 0; row < rows.space.rows; row++) {
+    const { block, end } = rows
+    const { rows: count, rowStarts } = rows.space
+    for (let row = 0; row < count; row++) {
       const position = projected.positionOf(before + row)
-      const line = rows.block.subarray(rows.space.rowStarts[row]!, ends[row]!)
+      const line = block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
       if (!this.#parts.takes(line, { position })) projected.leaveOut(before + row)
     }
   }
 
   // This method and the one below write out all parts of a batch: a spread of the common parts made
   // whole runs slower by a tenth.
-  #batchOf({ block, space, end, place, gaps, stays }: CollectedRows): RowBatch<K> {
+  #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
       this.#parts.lends && stays
         ? { bytes: block, index: space }
@@ -137,7 +137,6 @@ export class RowCollector<K extends Columns> {
       bytes,
       index,
       rowCount: space.rows,
-      leftOutBefore: gaps.length === 0 ? undefined : leftOutBefore(gaps, space.rows),
       firstRow: place.row,
       firstLine: place.line,
       innerLines: space.innerLines,
@@ -146,7 +145,7 @@ export class RowCollector<K extends Columns> {
   }
 
   #projectedBatch(projected: ProjectedRows): RowBatch<K> {
-    const { first, bytes, index, places, rowCount, leftOutBefore, selection } = projected.take()
+    const { first, bytes, index, places, rowCount, selection } = projected.take()
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
@@ -156,7 +155,6 @@ export class RowCollector<K extends Columns> {
       index,
       places,
       rowCount,
-      leftOutBefore,
       selection,
       firstRow: first.row,
       firstLine: first.line,
@@ -164,16 +162,4 @@ export class RowCollector<K extends Columns> {
       baseOffset: first.byteOffset,
     })
   }
-}
-
-/**
- * Returns the offset behind each row's line end, where the next row or the gap behind the row
- * begins.
- */
-function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
-  const ends = new Uint32Array(space.rows)
-  ends.set(space.rowStarts.subarray(1, space.rows))
-  ends[space.rows - 1] = end
-  for (const gap of gaps) ends[gap.slot - 1] = gap.from
-  return ends
 }

@@ -40,7 +40,7 @@ export interface ScanSpace extends RowIndex {
   readonly maxRows: number
   /** Rows found so far. */
   rows: number
-  /** Line ends found inside quotes so far, those of rows that were left out included. */
+  /** Line ends found inside quotes so far. */
   innerLines: number
 }
 
