@@ -13,10 +13,10 @@ const COPY = join(ROOT, '.tmp/reference-flaws')
 /** The text of a source that is replaced, and the message for it. */
 const FLAWS: readonly (readonly [path: string, from: string, to: string, message: RegExp])[] = [
   [
-    'engine/stages/file-source.ts',
-    ' Default: 256 KiB.',
+    'engine/pipeline/map-async.ts',
+    '   * Default: true.\n',
     '',
-    /file-source\.ts:\d+: FileSourceOptions\.blockBytes states no default/,
+    /map-async\.ts:\d+: MapAsyncOptions\.ordered states no default/,
   ],
   [
     'engine/pipeline/map-async.ts',

@@ -32,5 +32,5 @@ export function itemBatchesOf<const N extends keyof ItemColumns>(
 }
 
 function inflated(path: string): Pipeline<Uint8Array> {
-  return pipeline(new FileSource(path, { blockBytes: READ_BYTES })).to(new Gunzip())
+  return pipeline(new FileSource(path, READ_BYTES)).to(new Gunzip())
 }

@@ -7,8 +7,11 @@ import { excerpt, FeedError } from './errors'
 /** The longest delay of a timer in Node, in milliseconds: 2^31 - 1. */
 export const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** The names of all options of `T`. A missing or misspelt name is a compile error. */
-export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true }
+/**
+ * The names of all options of `T`; no error tells of an internal one. A missing or misspelt name is a
+ * compile error.
+ */
+export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true | 'internal' }
 
 /**
  * Returns the error for a wrong option. The context shows `received` shortened, and calls no method
@@ -39,7 +42,13 @@ export function knownOptions<T extends object>(
   what = 'options',
 ): T {
   for (const name of Object.keys(anObject(what, options))) {
-    if (!Object.hasOwn(names, name)) throw unknownOption(name, Object.keys(names))
+    if (!Object.hasOwn(names, name)) {
+      const told = Object.entries(names).filter(([, kind]) => kind === true)
+      throw unknownOption(
+        name,
+        told.map(([known]) => known),
+      )
+    }
   }
   return options
 }

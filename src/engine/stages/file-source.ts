@@ -6,7 +6,7 @@ import { close, open, read } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { excerpt, FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
+import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
 
 /**
@@ -14,18 +14,10 @@ import { Source } from './source'
  * cost more waits, larger blocks only memory.
  */
 const BLOCK_BYTES = 256 * 1024
-const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
 
-export interface FileSourceOptions {
-  /** Bytes of one read, and the largest size of a block. Default: 256 KiB. */
-  readonly blockBytes?: number
-}
-
-const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
-
 /**
- * Reads a file from its start to its end, in blocks of at most `blockBytes`.
+ * Reads a file from its start to its end, in blocks of at most 256 KiB.
  *
  * Each block has memory of its own and belongs to the reader. Only in a pipeline whose next stage
  * borrows its inputs (Gunzip, a parser), the source reuses two blocks of memory: new blocks that
@@ -41,9 +33,9 @@ const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
  * import { FileSource, pipeline } from 'feedmill'
  * // given: path
  *
- * const blocks = await pipeline(new FileSource(path, { blockBytes: 64 })).toArray()
- * console.log(blocks[0]?.length)
- * // => 64
+ * const blocks = await pipeline(new FileSource(path)).toArray()
+ * console.log(blocks.length)
+ * // => 1
  * ```
  */
 export class FileSource extends Source<Uint8Array> {
@@ -57,12 +49,14 @@ export class FileSource extends Source<Uint8Array> {
    * @param path a path, or a `file:` URL
    * @throws OPTION_INVALID
    */
-  constructor(path: string | URL, options: FileSourceOptions = {}) {
+  constructor(path: string | URL)
+  /** @internal */
+  constructor(path: string | URL, blockBytes: number)
+  constructor(path: string | URL, blockBytes = BLOCK_BYTES) {
     super('FileSource')
-    const { blockBytes = BLOCK_BYTES } = knownOptions(options, OPTION_NAMES)
     this.#path = filePath('path', path instanceof URL ? pathOf(path) : path)
     this.origin = this.#path
-    this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
+    this.#blockBytes = blockBytes
   }
 
   override lendOutputs(): boolean {

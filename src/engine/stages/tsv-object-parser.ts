@@ -40,7 +40,7 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
 
 /**
  * Takes Uint8Arrays and gives arrays of plain objects, one object for each row of a block of
- * `batchBytes` (64 KiB). In `for await` and the row helpers of a pipeline they come one by one.
+ * 64 KiB. In `for await` and the row helpers of a pipeline they come one by one.
  *
  * - The reader owns the objects. A text of 13 characters or more may pin the text of the few rows
  *   around it, about 4 KiB; an object pins nothing else.

@@ -8,8 +8,8 @@ import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
- * Takes Uint8Arrays and gives a {@link RowBatch} for each `batchBytes` (64 KiB) of the file or
- * 4,096 rows. With `columns` only the bytes of these columns count, and a batch has at most five
+ * Takes Uint8Arrays and gives a {@link RowBatch} for each 64 KiB of the file or 4,096
+ * rows. With `columns` only the bytes of these columns count, and a batch has at most five
  * times as many.
  *
  * - Input blocks may be cut anywhere, and batches do not depend on the cuts. The stage copies what

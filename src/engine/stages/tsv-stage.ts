@@ -29,7 +29,7 @@ const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
 export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
-  Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'origin' | 'startsAt'>
+  Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'origin' | 'scanner' | 'startsAt'>
 > & {
   /**
    * The projection: the rows have these columns and no others, in this order, with those that the
@@ -54,8 +54,7 @@ export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
   maxBadRows: true,
   invalidUtf8: true,
   maxRowBytes: true,
-  batchBytes: true,
-  scanner: true,
+  batchBytes: 'internal',
 }
 
 const FILE_PARTS: OptionNames<FeedFile> = {

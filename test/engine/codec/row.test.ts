@@ -267,7 +267,6 @@ describe('typed cells', () => {
           schema,
           columns: ['text', 'other' as string],
           values,
-          scanner: name,
         })
         expect(await pipeline([bytes]).to(parser).toArray()).toEqual([
           { text: empty, other: empty },

@@ -117,7 +117,6 @@ async function expectSame(pieces: readonly Uint8Array[], options: Options): Prom
 describe.each<[string, Options]>([
   ['wasm', { engine: 'wasm', worker: false }],
   ['wasm with a worker', { engine: 'wasm' }],
-  ['wasm, scalar', { engine: 'wasm', scanner: 'scalar' }],
   ['zlib', { engine: 'zlib' }],
   ['fflate', { engine: 'fflate' }],
 ])('%s: composed or piped by hand, the same', (_, engine) => {

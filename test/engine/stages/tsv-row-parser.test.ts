@@ -19,7 +19,6 @@ test.each<[string, unknown]>([
   ['columns', [1]],
   ['maxBadRows', -1],
   ['maxBadRows', Number.POSITIVE_INFINITY],
-  ['scanner', 'fast'],
   ['dialect', 'csv'],
   ['dialect', null],
   ['file', 'item.tsv'],

@@ -59,13 +59,13 @@ export interface TsvParserOptions<C extends Columns> {
    */
   readonly maxRowBytes?: number
   /**
-   * Bytes of the file in a batch, unless one row is longer. With `columns` only the bytes of these
+   * @internal Bytes of the file in a batch, unless one row is longer. With `columns` only the bytes of these
    * count, and a batch has at most five times as many. Default: 64 KiB.
    */
   readonly batchBytes?: number
   /**
-   * The engine that finds cells. Results do not depend on it. Default: the fastest that the runtime
-   * supports.
+   * @internal The engine that finds cells. Results do not depend on it. Default: the fastest that the
+   * runtime supports.
    */
   readonly scanner?: TsvScannerName
   /**

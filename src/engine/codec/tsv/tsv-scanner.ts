@@ -4,7 +4,6 @@
 // memory in pieces; the scalar engine scans a row that is larger than a piece.
 
 import { FeedError } from '../../errors'
-import { choice } from '../../options'
 import type { Loan } from '../loan'
 import type { WasmMemory } from '../wasm-module'
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
@@ -13,21 +12,16 @@ import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace, type ScanSpace, type TsvScanner } from './scanner'
 
-/**
- * `wasm` is the engine in WebAssembly with 128-bit SIMD. `scalar` is the engine in plain
- * TypeScript, for runtimes without WebAssembly SIMD; it is several times slower.
- */
+/** `scalar`, in plain TypeScript, is several times slower. */
 export type TsvScannerName = 'wasm' | 'scalar'
 
 /**
  * Makes the engine of one parser, whose file writes its cells so.
- * @throws FeedError OPTION_INVALID; DEPENDENCY_UNSUPPORTED where the caller names `wasm` and the
- * runtime does not support it
+ * @throws FeedError DEPENDENCY_UNSUPPORTED where `wasm` is named and the runtime does not support it
  */
 export function tsvScanner(name?: TsvScannerName, cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
   if (name === undefined) return fastestScanner(cells)
-  const isWasm = choice('scanner', name, ['wasm', 'scalar']) === 'wasm'
-  return isWasm ? wasmScanner(cells) : scalarScanner(cells)
+  return name === 'wasm' ? wasmScanner(cells) : scalarScanner(cells)
 }
 
 function fastestScanner(cells: CellRules): TsvScanner {

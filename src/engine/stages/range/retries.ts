@@ -38,7 +38,7 @@ export interface RetryOptions {
    * none.
    */
   readonly onRetry?: ((retry: Retry) => NoPromise) | undefined
-  /** Returns a number in [0, 1) for the jitter. Default Math.random. */
+  /** @internal Returns a number in [0, 1) for the jitter. Default Math.random. */
   readonly random?: () => number
 }
 
@@ -60,7 +60,7 @@ const RETRY_NAMES: OptionNames<RetryOptions> = {
   backoffCapMs: true,
   retryAfterCapMs: true,
   onRetry: true,
-  random: true,
+  random: 'internal',
 }
 
 /** Returns the policy of an option `retry`. @throws FeedError OPTION_INVALID */

@@ -39,13 +39,6 @@ test('a machine without WebAssembly gets the plain engine, or a typed error wher
   )
 })
 
-test('an engine that does not exist is a mistake of the caller', async () => {
-  const tsvScanner = await fresh()
-  expect(() => tsvScanner('regex' as never)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID' }),
-  )
-})
-
 interface Scan {
   readonly block: Uint8Array
   readonly from?: number
