@@ -19,14 +19,13 @@ import {
   itemSnapshotSchema,
   pipeline,
   SnapshotMerger,
-  setMaxInflateWorkers,
   TsvObjectParser,
   TsvRowParser,
 } from 'feedmill'
 
 // The gate counts the processor time of one thread. With a worker beside it, a tenth more work in a
 // stage is less than a tenth of the whole, and the two threads disturb each other.
-if (process.env.FEEDMILL_BENCH_THREADS === '1') setMaxInflateWorkers(0)
+const inflation = { worker: process.env.FEEDMILL_BENCH_THREADS !== '1' }
 
 /** The size of the file of items before compression, about, in 10^6 bytes. */
 const MEGABYTES = Number(process.env.FEEDMILL_BENCH_MB ?? 30)
@@ -42,7 +41,7 @@ const pathOf = name => join(DATA, `${name}.tsv.gz`)
 let known
 /** What the world says about its files. It never went through a parser. */
 const facts = () => (known ??= JSON.parse(readFileSync(FACTS, 'utf8')))
-const inflated = name => pipeline(new FileSource(pathOf(name))).to(new Gunzip())
+const inflated = name => pipeline(new FileSource(pathOf(name))).to(new Gunzip(inflation))
 
 /** Writes the files, unless files of the same world are there. */
 async function prepare() {

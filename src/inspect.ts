@@ -1,27 +1,13 @@
 // The public names of `feedmill/inspect`: what is in a feed file, and how it differs from the files
 // before it.
 
-export type {
-  BadRowsReport,
-  ColumnProfile,
-  DriftSeverity,
-  FailureReport,
-  FrequentReport,
-  GzipReport,
-  HeaderReport,
-  InspectReport,
-  InspectSource,
-  InvalidCell,
-  ReportPosition,
-  SampleCell,
-  SampleRow,
-  ValueCount,
-  ValueRange,
-} from './inspect/index'
 export {
+  type ColumnProfile,
   compareReports,
   type Drift,
   type InspectOptions,
+  type InspectReport,
+  type InspectSource,
   inspect,
   reportHtml,
 } from './inspect/index'

@@ -1,12 +1,9 @@
 // The public entry of the subpath `feedmill/postgres`, which needs the packages pg and
 // pg-copy-streams.
 
-export type {
-  PostgresConnectionInput,
-  PostgresConnectionOptions,
-} from './integrations/postgres/index'
 export {
   dropCategory,
+  type PostgresConnectionOptions,
   type PostgresSinkOptions,
   type PostgresTargetOptions,
   postgresSink,

@@ -1,17 +1,15 @@
 // The public names of the subpath `feedmill/queue`, which spreads categories over workers on many
 // machines by a queue in Redis. It needs the packages bullmq and ioredis.
 
-export type { QueueOptions } from './integrations/queue/index'
 export {
   type FeedWorker,
-  type JobFailure,
   type JobReport,
+  type QueueOptions,
   type QueueStatus,
   queueStatus,
   type RequestLimit,
   type RequestLimitOptions,
   requestLimit,
-  type ScheduledCategory,
   type ScheduleOptions,
   scheduleCategories,
   startWorker,

@@ -70,9 +70,9 @@ ${load('feedmill/opentelemetry')}
 ${load('feedmill/postgres')}
 `
 
-const EMULATOR_TYPES = `import { createEmulator, type Emulator, type InProcessFetch } from 'feedmill/emulator'
+const EMULATOR_TYPES = `import { createEmulator, type Emulator } from 'feedmill/emulator'
 const emulator: Emulator = createEmulator({ world: { seed: 1, items: 10 }, cache: { cacheBytes: 1 } })
-const fetchLike: InProcessFetch = emulator.fetch
+const fetchLike: Emulator['fetch'] = emulator.fetch
 export const answer: Promise<Response> = fetchLike(new Request('http://emulator/'))
 export const address: Promise<string> = emulator.listen({ port: 0 }).then(({ url }) => url)
 // What a package that is missing leaves is any, of which nothing is wrong.

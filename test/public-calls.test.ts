@@ -4,15 +4,15 @@
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as benches from '../src/bench'
+import * as duckdbs from '../src/duckdb'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/engine/errors'
 import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
-import * as duckdbs from '../src/integrations/duckdb'
-import * as telemetry from '../src/integrations/opentelemetry'
-import * as postgres from '../src/integrations/postgres'
-import * as queues from '../src/integrations/queue'
 import * as stores from '../src/level'
+import * as telemetry from '../src/opentelemetry'
+import * as postgres from '../src/postgres'
+import * as queues from '../src/queue'
 import * as services from '../src/service'
 import * as syncs from '../src/sync'
 
@@ -140,7 +140,7 @@ describe.each(Object.entries(ENTRIES))(
   },
 )
 
-const profile = feedmill.defineProfile({
+const profile = services.defineProfile({
   baseUrl: 'http://127.0.0.1:9',
   tokenUrl: 'http://127.0.0.1:9/token',
   scopeBase: 'scope',
@@ -183,8 +183,8 @@ const MADE: Record<string, () => object> = {
   },
 }
 
-function clients(): feedmill.FeedService {
-  return feedmill.createFeedService(profile, () => 'token', {
+function clients(): services.FeedService {
+  return services.createFeedService(profile, () => 'token', {
     transport: refusing,
     retry: { patienceMs: 0 },
   })

@@ -13,8 +13,6 @@ import { createEmulator } from '../src/emulator'
 import {
   ChunkReassembler,
   type Columns,
-  createFeedService,
-  defineProfile,
   type FeedFile,
   type FeedSchema,
   Gunzip,
@@ -26,6 +24,7 @@ import {
   RangeFetcher,
   TsvRowParser,
 } from '../src/index'
+import { createFeedService, defineProfile } from '../src/service'
 
 /** The working directory of the snippets. */
 const folder = join(import.meta.dirname, '../.tmp/snippet-run')

@@ -434,7 +434,7 @@ test.each(stages)('src/README.md, The stages, names the caps of %s', stage => {
       name: `src/README.md, The stages, caps of ${stage}`,
       listed: wordsIn(caps),
       required: optionsOf(stage).filter(isCap),
-      also: [...optionsOf(stage), 'setMaxInflateWorkers'],
+      also: optionsOf(stage),
     }),
   ).toEqual([])
 })

@@ -2,7 +2,8 @@
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { byteSink, type FeedService } from '../../src/index'
+import { byteSink } from '../../src/index'
+import type { FeedService } from '../../src/service'
 import { CATEGORY, clientsOf, DAY, END, type ServiceAddress, START } from './scale-service'
 
 /** A file, and the version of those of its rows that have no date of their own, in ms since 1970. */

@@ -7,7 +7,7 @@ import {
   defineProfile,
   type FeedService,
   type FeedServiceOptions,
-} from '../../src/index'
+} from '../../src/service'
 
 const HOUR_MS = 3_600_000
 const SNAPSHOTS = 24

@@ -1,13 +1,7 @@
 // `feedmill serve`: starts the emulated service on a socket, and prints what a client in any
 // language needs.
 
-import {
-  createEmulator,
-  type Destination,
-  type Emulator,
-  type HeaderForm,
-  type Topic,
-} from '../emulator'
+import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator'
 import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -25,7 +19,7 @@ export interface ServeOptions {
    */
   readonly now?: Date
   readonly sandbox: boolean
-  readonly headerForm: HeaderForm
+  readonly headerForm: NonNullable<EmulatorOptions['headerForm']>
   /** The share of downloads whose answers have a fault, from 0 to 1. */
   readonly faults?: number
   readonly json: boolean
@@ -53,9 +47,9 @@ export interface ServeAddress {
   /** The identifiers of the signing keys, for getSigningKey. */
   readonly signingKeyIds: readonly string[]
   /** Destinations for createSubscription, with their status. */
-  readonly destinations: readonly Destination[]
+  readonly destinations: Emulator['destinations']
   /** Topics for createSubscription, with their schema versions and the scopes that they need. */
-  readonly topics: readonly Topic[]
+  readonly topics: Emulator['topics']
   readonly marketplaces: readonly string[]
   /** Top-level categories, the same in each marketplace. */
   readonly categories: readonly string[]

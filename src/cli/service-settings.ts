@@ -3,16 +3,15 @@
 // because every user of a machine can read the arguments of its processes. No command ever prints a
 // credential.
 
+import { FeedError, fetchTransport } from '../index'
 import {
   type ClientCredentials,
   createFeedService,
   defineProfile,
-  FeedError,
   type FeedService,
   type FeedServiceOptions,
-  fetchTransport,
   type ProfileOptions,
-} from '../index'
+} from '../service'
 import { environmentProxy } from './environment-proxy'
 import { jsonFile, secretJsonFile } from './json-file'
 import { printError } from './output'

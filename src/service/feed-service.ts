@@ -92,7 +92,7 @@ export interface FeedService {
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts
- * import { createFeedService, defineProfile } from 'feedmill'
+ * import { createFeedService, defineProfile } from 'feedmill/service'
  * // given: baseUrl, tokenUrl, scopeBase, credentials
  *
  * const service = createFeedService(defineProfile({ baseUrl, tokenUrl, scopeBase }), credentials)

@@ -15,14 +15,6 @@ const REFUSED = /^$|^\.\.?$|[/\\\u0000-\u001f\u007f]|\p{Surrogate}/u
 /**
  * Returns the identifier percent-encoded as one path segment. Throws HTTP_IDENTIFIER_INVALID, which
  * names `parameter`.
- *
- * @example
- * ```ts
- * import { pathSegment } from 'feedmill'
- *
- * console.log(pathSegment('file_id', 'a b'))
- * // => a%20b
- * ```
  */
 export function pathSegment(parameter: string, identifier: string): string {
   filledText('parameter', parameter)

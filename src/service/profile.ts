@@ -120,7 +120,7 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
  *
  * @example
  * ```ts
- * import { defineProfile } from 'feedmill'
+ * import { defineProfile } from 'feedmill/service'
  *
  * const profile = defineProfile({
  *   baseUrl: 'https://api.example.com',

@@ -4,7 +4,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterEach, expect } from 'vitest'
-import type { Emulator, EmulatorOptions, InProcessFetch } from '../../src/emulator'
+import type { Emulator, EmulatorOptions } from '../../src/emulator'
+import type { InProcessFetch } from '../../src/emulator/index'
 
 interface OpenApiResponse {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>

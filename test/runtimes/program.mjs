@@ -4,8 +4,9 @@
 
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { createFeedService, csvSink, FeedError, Gunzip, pipeline, TsvObjectParser, TsvRowParser } from 'feedmill'
+import { csvSink, FeedError, Gunzip, pipeline, TsvObjectParser, TsvRowParser } from 'feedmill'
 import { LevelStore } from 'feedmill/level'
+import { createFeedService } from 'feedmill/service'
 import { sync } from 'feedmill/sync'
 
 /** Enough for the worker thread to take over: more than 512 KiB of compressed data. */

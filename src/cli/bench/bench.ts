@@ -1,14 +1,7 @@
 // `feedmill bench`: measures, compares, and writes the report.
 
-import {
-  type BenchFormat,
-  type BenchReport,
-  benchText,
-  type MeasureName,
-  measureBenches,
-  regressionsIn,
-} from '../../bench'
-import { regressionText } from '../../bench/index'
+import { type BenchReport, benchText, measureBenches, regressionsIn } from '../../bench'
+import { type BenchFormat, type MeasureName, regressionText } from '../../bench/index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'
 import { progressBar } from '../progress-bar'

@@ -1,6 +1,6 @@
 // A report and its drift as text for a terminal.
 
-import type { ColumnProfile, Drift, HeaderReport, InspectReport } from '../../inspect'
+import type { ColumnProfile, Drift, InspectReport } from '../../inspect'
 import { textTable } from '../text-table'
 
 /** The most characters of a frequent value in the table. */
@@ -53,7 +53,10 @@ function headLines({
   ]
 }
 
-function headerLines(header: HeaderReport, schema: string | null): string[] {
+function headerLines(
+  header: NonNullable<InspectReport['header']>,
+  schema: string | null,
+): string[] {
   const named = (columns: readonly { readonly name: string }[]) => columns.map(({ name }) => name)
   const lines: [what: string, names: readonly string[]][] = [
     ['required, but missing', named(header.missing.filter(({ required }) => required))],

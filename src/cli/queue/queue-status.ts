@@ -1,6 +1,6 @@
 // `feedmill status --queue`: shows the scheduled categories of a queue, its jobs and its workers.
 
-import { type QueueStatus, queueStatus, type ScheduledCategory } from '../../queue'
+import { type QueueStatus, queueStatus } from '../../queue'
 import { jsonText, print } from '../output'
 import { type QueueSetting, queueOf } from './queue-setting'
 
@@ -26,7 +26,7 @@ export function statusLines(status: QueueStatus): string[] {
   ]
 }
 
-function categoryLine(category: ScheduledCategory): string {
+function categoryLine(category: QueueStatus['categories'][number]): string {
   const { marketplace, categoryId, nextAt, worker } = category
   const running = worker === undefined ? '' : `, runs on ${worker}`
   const next = nextAt === undefined ? '' : `: due at ${nextAt.toISOString()}`

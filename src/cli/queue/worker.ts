@@ -1,7 +1,7 @@
 // `feedmill worker`: runs the scheduled categories of a queue until a signal comes.
 
-import type { FeedService } from '../../index'
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue'
+import type { FeedService } from '../../service'
 import { jsonText, print } from '../output'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { type StopRequest, stopRequest } from '../sync/stop-signals'

@@ -3,15 +3,8 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  byteSink,
-  FeedError,
-  type FeedService,
-  type RangeInfo,
-  type Sink,
-  type TextColumns,
-} from '../../index'
-import type { FeedDownload } from '../../service'
+import { byteSink, FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
+import type { FeedDownload, FeedService } from '../../service'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'

@@ -2,7 +2,7 @@
 // printed, as tables and facts for people or as JSON for programs. The operations are in
 // service-commands.ts.
 
-import type { FeedService, FeedServiceOptions } from '../../index'
+import type { FeedService, FeedServiceOptions } from '../../service'
 import { type Command, examples, jsonOption, serviceOptions, table } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { jsonText, print, printError } from '../output'

@@ -2,7 +2,7 @@
 // of files is a file of its own.
 
 import { FeedError } from '../../index'
-import type { AccessResponse, FeedType, FileMetadata, TimeDuration } from '../../service'
+import type { AccessResponse, FeedType, FileMetadata } from '../../service'
 import { type Command, Option, positive, several } from '../command-options'
 import { USER_TOKEN_VARIABLE } from '../service-settings'
 import { type OperationOptions, operate, type Shown, withServiceOptions } from './operation'
@@ -287,7 +287,7 @@ const FILE: Shown<FileMetadata> = {
   },
 }
 
-function durationText(duration: TimeDuration | undefined, defaultUnit: string): string {
+function durationText(duration: FileMetadata['span'], defaultUnit: string): string {
   return duration === undefined ? '' : `${duration.value} ${duration.unit ?? defaultUnit}`.trim()
 }
 

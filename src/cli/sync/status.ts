@@ -7,8 +7,8 @@ import {
   type FileId,
   fileIdKey,
   type OpenCategory,
+  type OpenState,
   openState,
-  type StateSizes,
   targetStatus,
 } from '../../sync'
 import { byteSizeText } from '../byte-size'
@@ -32,7 +32,7 @@ export interface StateStatus {
   readonly marketplace: string
   readonly service: string
   /** The size in bytes; null for a database. */
-  readonly sizes: StateSizes | null
+  readonly sizes: Awaited<ReturnType<OpenState['sizes']>> | null
   readonly categories: readonly CategoryStatus[]
 }
 

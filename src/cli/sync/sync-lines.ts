@@ -3,7 +3,6 @@
 import type { ErrorCode } from '../../index'
 import {
   type AppliedFile,
-  type CategoryProgress,
   type FileId,
   fileIdKey,
   type SyncEvent,
@@ -12,6 +11,8 @@ import {
 } from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText } from '../output'
+
+type CategoryProgress = SyncProgress['categories'][number]
 
 const BAD_CELLS = "cells not of their column's type"
 

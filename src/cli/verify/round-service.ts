@@ -2,7 +2,8 @@
 // the end of a day of UTC-7, so that the file of the catalog and the bootstrap file show the same
 // time, and it has six hours with a snapshot file each.
 
-import { createEmulator, type Emulator, type EmulatorOptions, type FaultKind } from '../../emulator'
+import type { FaultKind } from '../../emulator'
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator'
 import type { Round } from './fault-rounds'
 import { Truth } from './truth'
 

@@ -31,8 +31,8 @@ export interface GunzipOptions extends Partial<GzipLimits> {
   /**
    * Whether a worker thread may inflate a large file (from 512 KiB of compressed data in a member
    * on), beside the thread that reads the rows. Only the engine `wasm` has a worker. All pipelines
-   * of the process together have at most one worker less than there are processors: see {@link
-   * setMaxInflateWorkers}. The worker ends with the stage. Default: true.
+   * of the process together have at most one worker less than there are processors. The worker ends
+   * with the stage. Default: true.
    */
   readonly worker?: boolean
 }

@@ -20,15 +20,6 @@ let alive = 0
  * count of its own.
  *
  * @throws FeedError OPTION_INVALID
- * @example
- * ```ts
- * import { FileSource, Gunzip, pipeline, setMaxInflateWorkers } from 'feedmill'
- * // given: path
- *
- * setMaxInflateWorkers(0) // Everything is inflated on this thread.
- * console.log((await pipeline(new FileSource(path)).to(new Gunzip()).toArray()).length)
- * // => 1
- * ```
  */
 export function setMaxInflateWorkers(count: number): void {
   max = wholeNumber('count', count, 0)

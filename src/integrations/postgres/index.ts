@@ -1,5 +1,5 @@
 // The door of this room: what the public entries and the other rooms use of it.
 
-export type { PostgresConnectionInput, PostgresConnectionOptions } from './address'
+export type { PostgresConnectionOptions } from './address'
 export { type PostgresSinkOptions, postgresSink } from './postgres-sink'
 export { dropCategory, type PostgresTargetOptions, postgresTarget } from './postgres-target'

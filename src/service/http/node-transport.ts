@@ -48,7 +48,8 @@ interface Client {
  * @example
  * ```ts
  * import { Agent } from 'node:https'
- * import { createFeedService, defineProfile, NodeTransport } from 'feedmill'
+ * import { NodeTransport } from 'feedmill'
+ * import { createFeedService, defineProfile } from 'feedmill/service'
  * // given: baseUrl, tokenUrl, scopeBase, credentials
  *
  * const transport = new NodeTransport({ agent: new Agent({ keepAlive: true, maxSockets: 4 }) })

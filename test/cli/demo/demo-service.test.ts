@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { FILES, PLACE, prepareFiles } from '../../../src/cli/demo/demo-service'
 import { createEmulator, createWorld } from '../../../src/emulator'
-import { createFeedService, defineProfile, fetchTransport } from '../../../src/index'
+import { fetchTransport } from '../../../src/index'
+import { createFeedService, defineProfile } from '../../../src/service'
 
 test('prepared data is not made again when it is read', async () => {
   const world = createWorld({ seed: 7, items: 300, churn: 20 })

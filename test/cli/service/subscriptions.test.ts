@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/exit-code'
-import type { Topic } from '../../../src/emulator'
+import type { Topic } from '../../../src/emulator/index'
 import { cells, commanded, values } from './commanded'
 
 let at: Awaited<ReturnType<typeof commanded>>

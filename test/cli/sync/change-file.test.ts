@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { appendingSink } from '../../../src/cli/sync/change-file'
-import { createFeedService, defineProfile } from '../../../src/index'
+import { createFeedService, defineProfile } from '../../../src/service'
 import { changeLine, type StateChange, sync } from '../../../src/sync'
 import { served } from '../served'
 

@@ -8,13 +8,8 @@ import {
   summaryLines,
 } from '../../../src/cli/sync/sync-lines'
 import { FeedError } from '../../../src/index'
-import type {
-  CategoryProgress,
-  FileId,
-  LedgerEntry,
-  SyncProgress,
-  SyncSummary,
-} from '../../../src/sync'
+import type { FileId, LedgerEntry, SyncSummary } from '../../../src/sync'
+import type { CategoryProgress, SyncProgress } from '../../../src/sync/index'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const file: FileId = { feed: 'item_snapshot', ...category, hour: '2026-03-01T05:00:00.000Z' }

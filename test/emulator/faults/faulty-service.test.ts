@@ -3,12 +3,8 @@
 
 import { expect, test } from 'vitest'
 import { createEmulator, createWorld } from '../../../src/emulator'
-import {
-  createFeedService,
-  defineProfile,
-  fetchTransport,
-  NodeTransport,
-} from '../../../src/service'
+import { fetchTransport, NodeTransport } from '../../../src/index'
+import { createFeedService, defineProfile } from '../../../src/service'
 
 const world = createWorld({ seed: 7, items: 900, hours: 120 })
 const ranges = {

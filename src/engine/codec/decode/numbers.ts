@@ -14,19 +14,6 @@ const MAX_DIGITS = 9
  * Decodes digits with an optional minus in front, without plus, point, exponent or space. Leading
  * zeros are allowed.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeInt32, FeedError } from 'feedmill'
- *
- * console.log(decodeInt32('-12'))
- * try {
- *   decodeInt32('1.5')
- * } catch (error) {
- *   if (FeedError.is(error)) console.log(error.code)
- * }
- * // => -12
- * // => CELL_INVALID
- * ```
  */
 export function decodeInt32(text: string): number {
   anyText('text', text)
@@ -66,13 +53,6 @@ const MOST_DIGITS = 19
  * Decodes digits with an optional minus in front, without plus, point, exponent or space. Leading
  * zeros are allowed.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeInt64 } from 'feedmill'
- *
- * console.log(decodeInt64('9007199254740993') - 1n)
- * // => 9007199254740992n
- * ```
  */
 export function decodeInt64(text: string): bigint {
   anyText('text', text)
@@ -114,14 +94,6 @@ const DIGIT_9 = 0x39
  * plus, exponent, grouping or space. The value keeps the text of the feed, trailing zeros included,
  * and is a string in JSON.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeDecimal } from 'feedmill'
- *
- * const price = decodeDecimal('19.90')
- * console.log(price.text, price.toNumber())
- * // => 19.90 19.9
- * ```
  */
 export function decodeDecimal(text: string): Decimal {
   anyText('text', text)
@@ -188,13 +160,6 @@ class DecimalText implements Decimal {
  * (`12`, `-0.5`, `1.5e-7`, `2E+3`), without plus in front, grouping or space. It gives the nearest
  * double, and refuses NaN, Infinity and numbers beyond the largest double.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeFloat64 } from 'feedmill'
- *
- * console.log(decodeFloat64('1.5e-7') * 2)
- * // => 3e-7
- * ```
  */
 export function decodeFloat64(text: string): number {
   anyText('text', text)

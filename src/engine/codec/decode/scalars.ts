@@ -17,13 +17,6 @@ const E_UPPER = 0x45
 /**
  * Decodes `true` or `false`, case-insensitive.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeBoolean } from 'feedmill'
- *
- * console.log(decodeBoolean('TRUE'), decodeBoolean('false'))
- * // => true false
- * ```
  */
 export function decodeBoolean(text: string): boolean {
   anyText('text', text)
@@ -55,13 +48,6 @@ export function readBoolean(bytes: DataView, start: number, end: number): boolea
  * Checks that a text is a day of the Gregorian calendar, `yyyy-MM-dd`, and returns the text. Days
  * sort as texts do.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeDate } from 'feedmill'
- *
- * console.log(decodeDate('2024-02-29'))
- * // => 2024-02-29
- * ```
  */
 export function decodeDate(text: string): string {
   anyText('text', text)
@@ -91,13 +77,6 @@ const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
  * Decodes `yyyy-MM-ddThh:mm:ss.sssZ`, with or without milliseconds. It refuses a day that the
  * calendar lacks, and hour 24.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeTimestamp } from 'feedmill'
- *
- * console.log(decodeTimestamp('2026-03-01T12:00:00Z').getTime())
- * // => 1772366400000
- * ```
  */
 export function decodeTimestamp(text: string): Date {
   anyText('text', text)
@@ -160,13 +139,6 @@ function daysIn(year: number, month: number): number {
 /**
  * Decodes one JSON value, whose shape is the caller's to check.
  * @throws FeedError CELL_INVALID with the SyntaxError as its cause, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeJson } from 'feedmill'
- *
- * console.log(decodeJson('{"size":[38,40]}'))
- * // => { size: [ 38, 40 ] }
- * ```
  */
 export function decodeJson(text: string): unknown {
   anyText('text', text)
