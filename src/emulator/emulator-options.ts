@@ -40,7 +40,9 @@ const PROFILE_PARTS = {
   maxRangeBytes: true,
 } as const
 
-export interface EmulatorOptions extends Partial<Pick<ProfileOptions, keyof typeof PROFILE_PARTS>> {
+type ProfilePart = keyof typeof PROFILE_PARTS
+
+export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
   /** A world, or the options of a new one. */
   readonly world: World | WorldOptions
   /** The start of all scope names. Default `https://api.market.example/oauth`. */
