@@ -1,7 +1,13 @@
 // A DuckDB database as the target of a synchronisation. Each file is one transaction: its rows, the
 // rows that it removes, and its entry of the ledger.
 
-import { filePath, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import {
+  filePath,
+  knownOptions,
+  type OptionNames,
+  Semaphore,
+  wholeNumber,
+} from '../../engine/index'
 import type {
   AppliedFile,
   Category,
@@ -95,8 +101,8 @@ class OpenDuckdb implements OpenTarget {
   readonly #database: Database
   readonly #signal: AbortSignal
   readonly #stop: () => void
-  /** Resolves when the work that was asked for before is over: one connection has one transaction. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** One connection has one transaction. */
+  readonly #turns = new Semaphore(1)
 
   private constructor(database: Database, signal: AbortSignal) {
     this.#database = database
@@ -122,12 +128,7 @@ class OpenDuckdb implements OpenTarget {
 
   /** Runs work after the work before it, whether that failed or not. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => {
-      this.#signal.throwIfAborted()
-      return work()
-    })
-    this.#last = result.catch(() => {})
-    return result
+    return this.#turns.run(this.#signal, work)
   }
 
   /** Runs work in one transaction, which a failure rolls back. */
@@ -150,7 +151,8 @@ class OpenDuckdb implements OpenTarget {
   }
 
   async close(): Promise<void> {
-    await this.#last
+    // The work that was asked for before is over.
+    await this.#turns.acquire()
     this.#signal.removeEventListener('abort', this.#stop)
     await this.#database.close()
   }

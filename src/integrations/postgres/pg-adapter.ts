@@ -2,14 +2,42 @@
 // and types its failures. It knows no table.
 
 import type { Client } from 'pg'
-import { type AnyFeedError, excerpt, FeedError, waitFor } from '../../engine/index'
+import {
+  type AnyFeedError,
+  durationMs,
+  excerpt,
+  FeedError,
+  type OptionNames,
+  waitFor,
+} from '../../engine/index'
 import { clientConfig, type PostgresAddress } from './address'
 
 /** The time limits of a connection, in milliseconds. */
 export interface PostgresLimits {
+  /** The limit for a new connection. Default: 10,000. */
   readonly connectTimeoutMs: number
+  /** The limit for a wait for a lock, such as another writer's. Default: 5,000. */
   readonly lockTimeoutMs: number
+  /**
+   * The limit for one statement, such as the COPY or the merge of a file. Default: 3,600,000.
+   */
   readonly statementTimeoutMs: number
+}
+
+export const LIMIT_NAMES: OptionNames<PostgresLimits> = {
+  connectTimeoutMs: true,
+  lockTimeoutMs: true,
+  statementTimeoutMs: true,
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkedLimits(given: Partial<PostgresLimits>): PostgresLimits {
+  const { connectTimeoutMs = 10_000, lockTimeoutMs = 5_000, statementTimeoutMs = 3_600_000 } = given
+  return {
+    connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
+    lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
+    statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
+  }
 }
 
 export type SqlRow = Readonly<Record<string, unknown>>

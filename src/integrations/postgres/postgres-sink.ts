@@ -3,7 +3,6 @@
 import type { BoundHeader, Columns, RowBatch, Sink } from '../../engine/index'
 import {
   type AnyFeedError,
-  durationMs,
   FeedError,
   filledText,
   knownOptions,
@@ -13,14 +12,14 @@ import {
 } from '../../engine/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CopyRows } from './copy-rows'
-import { PgConnection } from './pg-adapter'
+import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
 import { quoted, sqlName } from './sql-names'
 import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
 import { TableCopy } from './table-copy'
 import { columnsOf, foreign } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresSinkOptions {
+export interface PostgresSinkOptions extends Partial<PostgresLimits> {
   /** The table, which is made of the schema of the rows where it is missing. */
   readonly table: string
   /**
@@ -28,21 +27,13 @@ export interface PostgresSinkOptions {
    * or `public`.
    */
   readonly schema?: string
-  /** The limit for a new connection. Default: 10,000. */
-  readonly connectTimeoutMs?: number
-  /** The limit for a wait for a lock. Default: 5,000. */
-  readonly lockTimeoutMs?: number
-  /** The limit for one statement, such as the COPY of all rows. Default: 3,600,000. */
-  readonly statementTimeoutMs?: number
 }
 
 const NAME = 'postgres'
 const OPTIONS: OptionNames<PostgresSinkOptions> = {
   table: true,
   schema: true,
-  connectTimeoutMs: true,
-  lockTimeoutMs: true,
-  statementTimeoutMs: true,
+  ...LIMIT_NAMES,
 }
 
 /**
@@ -70,18 +61,8 @@ export function postgresSink<C extends Columns>(
   options: PostgresSinkOptions,
 ): Sink<RowBatch<C>> {
   const address = addressOf(connection)
-  const {
-    table,
-    schema = address.tables.schema ?? 'public',
-    connectTimeoutMs = 10_000,
-    lockTimeoutMs = 5_000,
-    statementTimeoutMs = 3_600_000,
-  } = knownOptions(options, OPTIONS)
-  const limits = {
-    connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
-    lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
-    statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
-  }
+  const { table, schema = address.tables.schema ?? 'public' } = knownOptions(options, OPTIONS)
+  const limits = checkedLimits(options)
   const fullTable = (address.tables.prefix ?? '') + filledText('table', table)
   const name = `${quoted(sqlName('schema', schema))}.${quoted(sqlName('table', fullTable))}`
   const typed = async <T>(work: () => Promise<T>): Promise<T> => {

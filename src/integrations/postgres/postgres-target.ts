@@ -2,7 +2,6 @@
 
 import {
   anObject,
-  durationMs,
   filledText,
   knownOptions,
   type OptionNames,
@@ -19,7 +18,7 @@ import type {
 } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CategoryLock } from './category-lock'
-import type { PgConnection } from './pg-adapter'
+import { checkedLimits, LIMIT_NAMES, type PgConnection, type PostgresLimits } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
 import { PostgresSession } from './session'
 import { PARTS, TargetNames } from './sql-names'
@@ -34,7 +33,7 @@ import {
 } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresTargetOptions {
+export interface PostgresTargetOptions extends Partial<PostgresLimits> {
   /**
    * The schema of the tables, which is made where it is missing. Default: the parameter `schema` of
    * the address, or `feedmill`.
@@ -45,14 +44,6 @@ export interface PostgresTargetOptions {
    * the address, or nothing.
    */
   readonly prefix?: string
-  /** The limit for a new connection. Default: 10,000. */
-  readonly connectTimeoutMs?: number
-  /** The limit for a wait for a lock, such as another writer's. Default: 5,000. */
-  readonly lockTimeoutMs?: number
-  /**
-   * The limit for one statement, such as the COPY or the merge of a file. Default: 3,600,000.
-   */
-  readonly statementTimeoutMs?: number
   /** When lost work is done again. Default: the defaults of each option. */
   readonly retry?: RetryOptions
 }
@@ -60,9 +51,7 @@ export interface PostgresTargetOptions {
 const OPTIONS: OptionNames<PostgresTargetOptions> = {
   schema: true,
   prefix: true,
-  connectTimeoutMs: true,
-  lockTimeoutMs: true,
-  statementTimeoutMs: true,
+  ...LIMIT_NAMES,
   retry: true,
 }
 
@@ -147,19 +136,12 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
   const {
     schema = address.tables.schema ?? 'feedmill',
     prefix = address.tables.prefix ?? '',
-    connectTimeoutMs = 10_000,
-    lockTimeoutMs = 5_000,
-    statementTimeoutMs = 3_600_000,
     retry,
   } = knownOptions(options, OPTIONS)
   return {
     address: { ...address, name: placeOf(address.name, { schema, prefix }) },
     names: new TargetNames(schema, prefix),
-    limits: {
-      connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
-      lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
-      statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
-    },
+    limits: checkedLimits(options),
     retry: retryPolicy(retry),
   }
 }

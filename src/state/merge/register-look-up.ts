@@ -15,52 +15,53 @@ import type { ChangeOptions, RowArrival } from './register-change'
 /** The registers of some keys; undefined for a key without one. */
 export type Registers = readonly (Uint8Array | undefined)[]
 
-export class RegisterLookUp {
-  readonly #store: KeyedStore
-  readonly #changes: ChangeOptions
+/** Returns what the store has now: whole registers where changes have them, else their heads. */
+export function beginLookUp(
+  store: KeyedStore,
+  arrivals: readonly RowArrival[],
+  { before }: ChangeOptions = {},
+): MaybePromise<Registers> {
+  const keys = arrivals.map(({ key }) => key)
+  return store.getMany(keys, before ? {} : { firstBytes: HEAD_BYTES })
+}
 
-  constructor(store: KeyedStore, changes: ChangeOptions = {}) {
-    this.#store = store
-    this.#changes = changes
-  }
+export interface LookUp {
+  readonly arrivals: readonly RowArrival[]
+  /** What {@link beginLookUp} returned while the batches ahead were being merged. */
+  readonly found: Registers
+  readonly ahead: readonly Turn[]
+}
 
-  /** Returns what the store has now: whole registers where changes have them, else their heads. */
-  begin(arrivals: readonly RowArrival[]): MaybePromise<Registers> {
-    const keys = arrivals.map(({ key }) => key)
-    return this.#store.getMany(keys, this.#changes.before ? {} : { firstBytes: HEAD_BYTES })
+/**
+ * Waits for the batches ahead, and returns the register of each row's key after them: whole where
+ * the merge needs it, else at least its head.
+ */
+export async function finishLookUp(
+  store: KeyedStore,
+  { arrivals, found, ahead }: LookUp,
+  { before, effectiveOnly = false }: ChangeOptions = {},
+): Promise<Registers> {
+  for (const { ended } of ahead) await ended
+  const registers = newestOf(arrivals, found, ahead)
+  if (before) return registers
+  const open = new Set<string>()
+  for (let n = 0; n < arrivals.length; n++) {
+    const register = registers[n]
+    const { key, head } = arrivals[n]!
+    if (register !== undefined && needsRow(head, readRegister(register), effectiveOnly))
+      open.add(key)
   }
+  if (open.size === 0) return registers
+  const wanted = [...open]
+  const whole = await store.getMany(wanted)
+  const byKey = new Map(wanted.map((key, n) => [key, whole[n]]))
+  return registers.map((register, n) => byKey.get(arrivals[n]!.key) ?? register)
+}
 
-  /**
-   * Waits for the batches ahead, and returns the register of each row's key after them: whole where
-   * the merge needs it, else at least its head.
-   * @param found what {@link begin} returned while they were being merged
-   */
-  async finish(
-    arrivals: readonly RowArrival[],
-    found: Registers,
-    ahead: readonly Turn[],
-  ): Promise<Registers> {
-    for (const { ended } of ahead) await ended
-    const registers = newestOf(arrivals, found, ahead)
-    if (this.#changes.before) return registers
-    const open = new Set<string>()
-    for (let n = 0; n < arrivals.length; n++) {
-      const register = registers[n]
-      const { key, head } = arrivals[n]!
-      if (register !== undefined && this.#needsRow(head, readRegister(register))) open.add(key)
-    }
-    if (open.size === 0) return registers
-    const wanted = [...open]
-    const whole = await this.#store.getMany(wanted)
-    const byKey = new Map(wanted.map((key, n) => [key, whole[n]]))
-    return registers.map((register, n) => byKey.get(arrivals[n]!.key) ?? register)
-  }
-
-  #needsRow(arriving: RegisterHead, standing: RegisterHead): boolean {
-    if (needsContents(arriving, standing)) return true
-    const isStale = compareVersions(arriving.version, standing.version) < 0
-    return isStale && !standing.version.removed && !this.#changes.effectiveOnly
-  }
+function needsRow(arriving: RegisterHead, standing: RegisterHead, effectiveOnly: boolean): boolean {
+  if (needsContents(arriving, standing)) return true
+  const isStale = compareVersions(arriving.version, standing.version) < 0
+  return isStale && !standing.version.removed && !effectiveOnly
 }
 
 function newestOf(

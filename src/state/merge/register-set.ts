@@ -42,9 +42,8 @@ import {
   type RowArrival,
   rowOfRegister,
 } from './register-change'
-import { RegisterLookUp, Turns } from './register-look-up'
-import type { RegisterMemory } from './row-arrivals'
-import { RowArrivals } from './row-arrivals'
+import { beginLookUp, finishLookUp, Turns } from './register-look-up'
+import { arrivalsOf, type RegisterMemory } from './row-arrivals'
 
 /** The register of one key, as it was read. */
 export interface KeptRow<C extends Columns> {
@@ -104,21 +103,14 @@ export class RegisterSet<Part extends string, C extends Columns> {
   readonly #options: RegisterSetOptions<Part, C>
   /** The text before an `itemId` in a key. */
   readonly #prefix: TextPrefix
-  readonly #arrivals: RowArrivals
   readonly #book: OriginBook<C>
   readonly #reporter: Reporter<Part, C>
-  readonly #lookUp: RegisterLookUp
   readonly #turns = new Turns()
 
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
     const { store, prefix, within = '', schema } = options
     this.#prefix = new TextPrefix(within + prefix)
-    this.#arrivals = new RowArrivals({
-      keyColumn: options.keyColumn ?? 'itemId',
-      prefix: this.#prefix,
-      versionOf: options.versionOf,
-    })
     this.#book = new OriginBook(store, `${within}o${prefix}`, schema)
     this.#reporter = {
       part: options.part,
@@ -126,7 +118,6 @@ export class RegisterSet<Part extends string, C extends Columns> {
       book: this.#book,
       ...options.changes,
     }
-    this.#lookUp = new RegisterLookUp(options.store, options.changes)
   }
 
   /** Reads what {@link merge} needs, so that it then reads its batch before it returns. */
@@ -150,12 +141,15 @@ export class RegisterSet<Part extends string, C extends Columns> {
     // Waiting only where that is needed sends the request to the store before the call returns.
     if (!this.#book.isOpen) await this.#book.open()
     const origin = this.#book.numberOf(batch)
-    const arrivals = this.#arrivals.of(batch, { origin, writer: memory?.next(), leaveOut })
-    const lookingUp = this.#lookUp.begin(arrivals)
+    const { store, changes: wanted, keyColumn = 'itemId', versionOf } = this.#options
+    const prefix = this.#prefix
+    const writer = memory?.next()
+    const arrivals = arrivalsOf(batch, { keyColumn, prefix, versionOf, origin, writer, leaveOut })
+    const lookingUp = beginLookUp(store, arrivals, wanted)
     const { ahead, latest, end } = this.#turns.begin()
     try {
       const [found] = await Promise.all([lookingUp, after])
-      const registers = await this.#lookUp.finish(arrivals, found, ahead)
+      const registers = await finishLookUp(store, { arrivals, found, ahead }, wanted)
       const progress = progressOf(batch)
       const writes: StoreOp[] = []
       const changes = arrivals.map((arrival, n) => {

@@ -15,58 +15,48 @@ import {
 import { isRowError, keyOfRow } from '../row-key'
 import type { RowArrival } from './register-change'
 
-export interface RowArrivalOptions {
+export interface ArrivalOptions {
   readonly keyColumn: string
   /** The text before the keys in the store. */
   readonly prefix: TextPrefix
-  readonly versionOf?: VersionOf | undefined
-}
-
-/** What is particular to one batch. */
-export interface ArrivingBatchOptions {
+  readonly versionOf: VersionOf | undefined
   /** The number of the batch's header and file. */
   readonly origin: number
   /** Takes the registers. Default: a writer that never overwrites one. */
-  readonly writer?: ByteWriter | undefined
+  readonly writer: ByteWriter | undefined
   /** Called for a row without a key or a version. Default: such a row fails the whole batch. */
-  readonly leaveOut?: ((row: AnyRow, error: FeedError) => void) | undefined
+  readonly leaveOut: ((row: AnyRow, error: FeedError) => void) | undefined
 }
 
-export class RowArrivals {
-  readonly #options: RowArrivalOptions
-
-  constructor(options: RowArrivalOptions) {
-    this.#options = options
-  }
-
-  /**
-   * Reads all rows of a batch.
-   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
-   */
-  of(batch: AnyBatch, { origin, writer, leaveOut }: ArrivingBatchOptions): RowArrival[] {
-    const arrivals: RowArrival[] = []
-    for (let n = 0; n < batch.length; n++) {
-      const row = batch.row(n)
-      try {
-        arrivals.push(this.#ofRow(row, origin, writer))
-      } catch (error) {
-        if (leaveOut === undefined || !isRowError(error)) throw error
-        leaveOut(row, error)
-      }
+/**
+ * Reads all rows of a batch.
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
+ */
+export function arrivalsOf(batch: AnyBatch, options: ArrivalOptions): RowArrival[] {
+  const { leaveOut } = options
+  const arrivals: RowArrival[] = []
+  for (let n = 0; n < batch.length; n++) {
+    const row = batch.row(n)
+    try {
+      arrivals.push(arrivalOf(row, options))
+    } catch (error) {
+      if (leaveOut === undefined || !isRowError(error)) throw error
+      leaveOut(row, error)
     }
-    return arrivals
   }
+  return arrivals
+}
 
-  #ofRow(row: AnyRow, origin: number, writer: ByteWriter | undefined): RowArrival {
-    const { keyColumn, prefix, versionOf } = this.#options
-    const key = keyOfRow(row, keyColumn, prefix)
-    const bytes = row.batch.bytesOf(row.slot)
-    const version =
-      findVersion(row, versionOf) ?? versionMissing(row, key.slice(prefix.text.length))
-    const head = headOf(row, version, bytes)
-    const register = writeRegister(row, head, origin, bytes, writer)
-    return { row, key, head, register, rowBytes: bytes.length }
-  }
+function arrivalOf(
+  row: AnyRow,
+  { keyColumn, prefix, versionOf, origin, writer }: ArrivalOptions,
+): RowArrival {
+  const key = keyOfRow(row, keyColumn, prefix)
+  const bytes = row.batch.bytesOf(row.slot)
+  const version = findVersion(row, versionOf) ?? versionMissing(row, key.slice(prefix.text.length))
+  const head = headOf(row, version, bytes)
+  const register = writeRegister(row, head, origin, bytes, writer)
+  return { row, key, head, register, rowBytes: bytes.length }
 }
 
 /**
