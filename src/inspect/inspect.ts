@@ -1,26 +1,40 @@
 // `inspect`: reads a file once, whatever it holds, and reports what is in it.
 
-import type { Dialect, GzipFacts } from '../engine/index'
+import type { Dialect, GzipFacts, PipelineOptions } from '../engine/index'
 import {
+  byteBlock,
+  ChunkReassembler,
   checkedSchema,
   contradictsSignature,
   FeedError,
   type FeedSchema,
+  FileSource,
   familyOf,
+  filePath,
   filledText,
   Gunzip,
   GZIP_SIGNATURE,
   knownOptions,
   type OptionNames,
+  type PipelineSource,
   pipeline,
+  printableUrl,
+  RangeFetcher,
+  requestUrl,
   wholeNumber,
 } from '../engine/index'
-import { byteSource, type InspectSource } from './byte-source'
+import { NodeTransport } from '../service/index'
 import { FileInspector } from './file-inspector'
 import { type FailureReport, type GzipReport, type InspectReport, REPORT_VERSION } from './report'
 
 const SAMPLE_ROWS = 3
 const MOST_SAMPLE_ROWS = 1000
+
+/**
+ * A path, an http or https URL without user info, or a source of byte blocks: an iterable, a stream
+ * or a pipeline.
+ */
+export type InspectSource = string | URL | PipelineSource<Uint8Array>
 
 export interface InspectOptions {
   /**
@@ -171,5 +185,48 @@ function gzipReport({
     ratio: compressedBytes === 0 ? 0 : outputBytes / compressedBytes,
     name: name ?? null,
     modifiedAt: modifiedAt?.toISOString() ?? null,
+  }
+}
+
+interface ByteSource {
+  /** The source as reports name it. */
+  readonly name: string
+  /** The blocks. It can be called once. */
+  blocks(): AsyncGenerator<Uint8Array, void, void>
+}
+
+/** @throws FeedError OPTION_INVALID */
+function byteSource(source: InspectSource, options: PipelineOptions): ByteSource {
+  if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source)))
+    return remoteFile(requestUrl(source, 'source'), options)
+  if (typeof source === 'string') {
+    const path = filePath('source', source)
+    return named(path, pipeline(new FileSource(path), options))
+  }
+  return named('bytes', pipeline(source as () => AsyncIterable<Uint8Array>, options))
+}
+
+function named(name: string, pipe: { batches(): AsyncIterable<Uint8Array> }): ByteSource {
+  return {
+    name,
+    async *blocks() {
+      for await (const block of pipe.batches()) yield byteBlock('inspect', block)
+    },
+  }
+}
+
+function remoteFile(url: URL, options: PipelineOptions): ByteSource {
+  return {
+    name: printableUrl(url),
+    async *blocks() {
+      const transport = new NodeTransport()
+      try {
+        yield* pipeline(new RangeFetcher({ url, transport }), options)
+          .to(new ChunkReassembler())
+          .batches()
+      } finally {
+        await transport.close()
+      }
+    },
   }
 }

@@ -5,7 +5,8 @@
 // `feedmill catalog files`. It then offers what may follow at that place. File names are offered for
 // every other word, because most of these are paths.
 
-import type { Command } from '../command-options'
+import { type Command, examples } from '../command-options'
+import { print } from '../output'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
@@ -29,6 +30,22 @@ interface Place {
   readonly options: readonly PlaceOption[]
   /** True where a word that is in no list may follow, such as a path. */
   readonly takesOther: boolean
+}
+
+export function addCompletionCommand(feedmill: Command): void {
+  const command = feedmill.command('completion')
+  command
+    .description('Print a script that makes a shell complete commands, options and their values.')
+    .addArgument(command.createArgument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText(
+      'after',
+      examples(
+        'completion bash > ~/.local/share/bash-completion/completions/feedmill',
+        'completion zsh > ~/.zfunc/_feedmill   # a folder of $fpath',
+        'completion fish > ~/.config/fish/completions/feedmill.fish',
+      ),
+    )
+    .action((shell: Shell) => print(completionScript(feedmill, shell).split('\n')))
 }
 
 export function completionScript(feedmill: Command, shell: Shell): string {

@@ -5,8 +5,7 @@
 import { checkedReport } from '../checked-report'
 import type { Drift } from '../drift/compare-reports'
 import type { ColumnProfile, HeaderReport, InspectReport } from '../report'
-import { type Content, html, type Markup } from './html'
-import { PAGE_POLICY, PAGE_STYLE } from './page-style'
+import { type Content, html, type Markup, PAGE_POLICY, PAGE_STYLE } from './html'
 import { MOST_PLOTTED_COLUMNS, plotsOf } from './plots'
 
 /**
