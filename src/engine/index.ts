@@ -5,27 +5,13 @@ export { ByteReader, ByteWriter, writeNumber } from './codec/byte-records'
 export { AspectsJson } from './codec/cells/aspects-json'
 export type { BatchHashes } from './codec/cells/hash-batch'
 export { cellHash, hashBatch, lastBytes } from './codec/cells/hash-batch'
-export { decodeAspects, decodeConditionDescriptors } from './codec/decode/aspects'
+export { decodeAspects } from './codec/decode/aspects'
 export type { CellSource } from './codec/decode/cell-decoder'
 export { isBadCell } from './codec/decode/cell-decoder'
 export { decoderOf } from './codec/decode/cell-decoders'
-export { decodeList, decodeRegions, subtractRegions } from './codec/decode/lists'
-export {
-  decodeDecimal,
-  decodeFloat64,
-  decodeInt32,
-  decodeInt64,
-  isDecimal,
-  readInt32,
-} from './codec/decode/numbers'
-export {
-  decodeBoolean,
-  decodeDate,
-  decodeJson,
-  decodeTimestamp,
-  readBoolean,
-  readTimestamp,
-} from './codec/decode/scalars'
+export { decodeRegions } from './codec/decode/lists'
+export { isDecimal, readInt32 } from './codec/decode/numbers'
+export { readBoolean, readTimestamp } from './codec/decode/scalars'
 export { crc32, crcOf } from './codec/gzip/crc32'
 export { gzipLimits } from './codec/gzip/limits'
 export type { GzipFacts } from './codec/gzip/members'
@@ -53,13 +39,7 @@ export {
 } from './codec/merge/version-order'
 export { mendedRows } from './codec/quarantine/mended-rows'
 export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
-export {
-  type LeftOutBytes,
-  type LeftOutReason,
-  leftOutRow,
-  type QuarantinedFile,
-  type RowQuarantine,
-} from './codec/quarantine/row-quarantine'
+export { leftOutRow, type RowQuarantine } from './codec/quarantine/row-quarantine'
 export type { FileIdentity } from './codec/range/file-identity'
 export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/file-identity'
 export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
@@ -87,9 +67,9 @@ export { Secrets } from './codec/secrets'
 export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
 export { TextPrefix } from './codec/text-prefix'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
-export { type CellRules, type Dialect, DOCUMENTED_CELLS, type Quoting } from './codec/tsv/dialect'
+export { type CellRules, type Dialect, DOCUMENTED_CELLS } from './codec/tsv/dialect'
 export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from './codec/tsv/header'
-export { TsvParser, type TsvParserOptions } from './codec/tsv/parser'
+export { TsvParser } from './codec/tsv/parser'
 export { CELL_END } from './codec/tsv/scanner'
 export type { StageCounters } from './core/counters'
 export { PAUSE, type Pause, type Steps, turnIfDue } from './core/steps'
@@ -100,13 +80,12 @@ export {
   type Listeners,
   listen,
   queueTopic,
-  type RunStage,
   type StopWatching,
   type SyncResult,
   tokenTopic,
   watermarkTopic,
 } from './diagnostics/channels'
-export { type Logger, type LogLevel, type LogOptions, logTo } from './diagnostics/log-to'
+export { type Logger, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'
 export { removeAtExit, removeNow } from './disk/atomic-file'
 export {
@@ -131,19 +110,15 @@ export {
 } from './disk/system-calls'
 export {
   type AnyFeedError,
-  type AuthChallenge,
   asFeedError,
-  type CellPosition,
   type ErrorCode,
   type ErrorContexts,
   type ErrorFamily,
   excerpt,
   FeedError,
-  type FeedErrorOptions,
   familyOf,
   printableText,
   type RowPosition,
-  type ServiceDescription,
 } from './errors'
 export {
   anObject,
@@ -159,7 +134,6 @@ export {
   finiteNumber,
   flag,
   knownOptions,
-  type NoPromise,
   type OptionNames,
   optionInvalid,
   secretText,
@@ -168,9 +142,8 @@ export {
   wholeNumber,
   withMethods,
 } from './options'
-export { type ElementOf, elementsOf, type NarrowedItem } from './pipeline/batch'
+export { elementsOf } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
-export type { NodeTransform, WebTransform } from './pipeline/pairs'
 export {
   concat,
   Pipeline,
@@ -180,7 +153,6 @@ export {
 } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
-export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { tee } from './pipeline/tee'
 export { type Quarantine, quarantine } from './quarantine/quarantine'
 export { QuarantineWriter } from './quarantine/quarantine-writer'
@@ -199,7 +171,6 @@ export {
   int64,
   json,
   list,
-  type NotNull,
   oneOf,
   regions,
   text,
@@ -210,7 +181,6 @@ export { spellingOf } from './schema/column-spec'
 export {
   type CellOf,
   type ChosenColumns,
-  type ColumnName,
   type Columns,
   checkedSchema,
   defineSchema,
@@ -235,25 +205,10 @@ export {
   schemaOf,
 } from './schema/feed-schemas'
 export { itemColumns } from './schema/item-columns'
-export type {
-  Aspect,
-  CellType,
-  CellTypes,
-  ConditionDescriptor,
-  Decimal,
-  Regions,
-  ShipTo,
-} from './schema/values'
+export type { Aspect, CellType, ConditionDescriptor, Decimal, Regions } from './schema/values'
 export { byteSink } from './sinks/byte-sink'
-export type { ColumnOf } from './sinks/csv-columns'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
-export type { SinkTarget } from './sinks/destination'
-export {
-  jsonWriter,
-  type NdjsonItem,
-  type NdjsonSinkOptions,
-  ndjsonSink,
-} from './sinks/ndjson-sink'
+export { jsonWriter, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
 export { sinkFailed } from './sinks/sink-errors'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
 export { TableColumns, type TableSinkOptions } from './sinks/table-columns'
@@ -261,15 +216,13 @@ export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cells'
 export { ChunkReassembler } from './stages/chunk-reassembler'
 export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
 export { FileSource } from './stages/file-source'
-export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
+export { Gunzip, type GunzipOptions } from './stages/gunzip'
 export { inflateEngine } from './stages/gunzip-engine'
-export { setMaxInflateWorkers } from './stages/inflate-worker-limit'
 export { Inflation } from './stages/inflation'
 export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
 export {
   type HeadersProvider,
-  type HeadersReason,
   type RangeFetcherOptions,
   type RangeResume,
   rangeSettings,
@@ -288,21 +241,11 @@ export {
   type RetryPolicy,
   retryPolicy,
 } from './stages/range/retries'
-export {
-  MOST_SENDS,
-  type SendReason,
-  sendInTime,
-  sendRenewing,
-  timeLimit,
-} from './stages/range/send-request'
+export { MOST_SENDS, sendInTime, sendRenewing, timeLimit } from './stages/range/send-request'
 export { SideInput, type SideSource } from './stages/side-input'
 export { Source } from './stages/source'
 export { type Outputs, Stage } from './stages/stage'
-export {
-  type ObjectValues,
-  TsvObjectParser,
-  type TsvObjectParserOptions,
-} from './stages/tsv-object-parser'
+export { TsvObjectParser, type TsvObjectParserOptions } from './stages/tsv-object-parser'
 export { TsvRowParser } from './stages/tsv-row-parser'
 export { type TsvRowParserOptions, TsvStage } from './stages/tsv-stage'
 export { listenable, pause, Semaphore, type WaitLimits, waitFor } from './stages/wait'

@@ -5,14 +5,11 @@ export {
   type GroupJoinerOptions,
   type JoinedGroup,
   type JoinedItem,
-  type JoinMode,
-  type JoinTally,
 } from './group-joiner'
 export {
   compareKeys,
   type KeyedStore,
   type KeyRange,
-  type MaybePromise,
   prefixedStore,
   prefixRange,
   type ReadOptions,
@@ -35,5 +32,5 @@ export {
 } from './merge/register-set'
 export { RegisterMemory } from './merge/row-arrivals'
 export { isRowError, keyOfRow } from './row-key'
-export { type ChangeTally, SnapshotMerger, type SnapshotMergerOptions } from './snapshot-merger'
+export { SnapshotMerger, type SnapshotMergerOptions } from './snapshot-merger'
 export { SpillingStore, type SpillingStoreOptions } from './spilling-store'

@@ -161,16 +161,6 @@ class PrefixedStore implements KeyedStore {
  * view is closed.
  * @param store the store that holds the keys of all views
  * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
- * @example
- * ```ts
- * import { MemoryStore } from 'feedmill'
- * import { prefixedStore } from 'feedmill/level'
- *
- * const store = new MemoryStore()
- * await prefixedStore(store, 'us/').write([{ key: 'v1|1|0', value: Uint8Array.of(1) }])
- * console.log(store.getMany(['us/v1|1|0'])[0]?.length)
- * // => 1
- * ```
  */
 export function prefixedStore(store: KeyedStore, prefix: string): KeyedStore {
   return new PrefixedStore(checkedStore('store', store), filledText('prefix', prefix))

@@ -1,14 +1,6 @@
 // The door of this room: what the public entries and the other rooms use of it.
 
-export {
-  type BootstrapId,
-  type Category,
-  type DailyId,
-  type FileId,
-  fileIdKey,
-  type PriorityId,
-  type SnapshotId,
-} from './file-id'
+export { type Category, type FileId, fileIdKey } from './file-id'
 export {
   type ChangedRow,
   type ChangeSink,
@@ -16,8 +8,8 @@ export {
   debeziumLine,
   type StateChange,
 } from './folder/change-log'
-export type { ChangeTarget, LedgerEntry } from './folder/ledger'
-export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
+export type { LedgerEntry } from './folder/ledger'
+export type { CategoryPlan } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-files'
 export {
   type ItemsAt,
@@ -25,7 +17,6 @@ export {
   type OpenState,
   type OpenStateOptions,
   openState,
-  type StateSizes,
 } from './read/open-state'
 export {
   type StateItem,
@@ -41,21 +32,13 @@ export {
 } from './run/replay-into-state'
 export { type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
-export type {
-  CategoryProgress,
-  FailedFile,
-  SyncEvent,
-  SyncProgress,
-  SyncSummary,
-} from './run/sync-events'
+export type { CategoryProgress, SyncEvent, SyncProgress, SyncSummary } from './run/sync-events'
 export { type SyncOptions, syncSettings } from './sync-options'
 export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
 export {
   type AppliedFile,
-  type CategoryReplay,
   NO_ROWS,
   type OpenTarget,
-  type ReplayedRows,
   type RowTally,
   type StateOrigin,
   type SyncTarget,

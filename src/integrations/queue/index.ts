@@ -1,11 +1,6 @@
 // The door of this room: what the public entries and the other rooms use of it.
 
-export {
-  type JobFailure,
-  type QueueStatus,
-  queueStatus,
-  type ScheduledCategory,
-} from './queue-status'
+export { type QueueStatus, queueStatus } from './queue-status'
 export type { QueueOptions } from './redis-connection'
 export { type RequestLimit, type RequestLimitOptions, requestLimit } from './request-limit'
 export {

@@ -94,14 +94,6 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
  * Decodes the descriptors of a cell in order. The cell may end in one semicolon. An empty piece is
  * an empty text.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
- * @example
- * ```ts
- * import { decodeConditionDescriptors } from 'feedmill'
- *
- * const cell = `${btoa('Grade')}:${btoa('9.5')}|${btoa('mint')}`
- * for (const { name, values } of decodeConditionDescriptors(cell)) console.log(name, values)
- * // => Grade [ '9.5', 'mint' ]
- * ```
  */
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
   anyText('text', text)

@@ -9,13 +9,6 @@ import { invalidCell } from './cell-decoder'
  * Decodes values between separators. The decoder drops space around values, and empty values, which
  * no feed sends on purpose.
  * @throws FeedError OPTION_INVALID
- * @example
- * ```ts
- * import { decodeList } from 'feedmill'
- *
- * console.log(decodeList('PICKUP, SHIP,', ','))
- * // => [ 'PICKUP', 'SHIP' ]
- * ```
  */
 export function decodeList(text: string, separator: string): string[] {
   filledText('separator', separator)
@@ -73,15 +66,6 @@ const NONE: Regions = { countries: [], regions: [] }
  * rest stays as an exception, so that no information is lost: an excluded country while a region is
  * left, an excluded region while anything is left. Null stands for an empty cell.
  * @throws FeedError OPTION_INVALID
- * @example
- * ```ts
- * import { subtractRegions } from 'feedmill'
- *
- * const included = { countries: ['US', 'CA'], regions: [] }
- * const excluded = { countries: ['CA'], regions: [] }
- * console.log(subtractRegions(included, excluded).countries)
- * // => [ 'US' ]
- * ```
  */
 export function subtractRegions(included: Regions | null, excluded: Regions | null): ShipTo {
   const from = regionsOf('included', included)
