@@ -77,7 +77,7 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   ): Generator<never | Pause, void, void> {
     for (const batch of batches) {
       if (batch !== PAUSE) this.#take(batch)
-      // A batch costs a part of a millisecond, so the event loop may turn between two of them.
+      // The event loop may turn between two batches.
       yield PAUSE
     }
   }

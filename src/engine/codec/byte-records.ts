@@ -53,7 +53,7 @@ export class ByteWriter {
     let begin = start
     for (let n = from; n < to; n++) {
       const end = ends[n]! & CELL_END
-      // Lengths are below 2^31. The check for larger numbers in `writeNumber` costs a sixth more.
+      // Lengths are below 2^31, so the check for larger numbers in `writeNumber` is left out.
       let rest = end - begin
       for (; rest >= 0x80; rest >>= 7) chunk[at++] = rest | 0x80
       chunk[at++] = rest
@@ -112,15 +112,15 @@ export function writeNumber(value: number, into: Uint8Array, at: number): number
   let large = value
   let end = at
   for (; large > INT32_MAX; large = Math.floor(large / 0x80)) into[end++] = (large % 0x80) | 0x80
-  // Shifts cost less than divisions, and most numbers are small.
+  // Most numbers are small, and need no division.
   let rest = large | 0
   for (; rest >= 0x80; rest >>= 7) into[end++] = rest | 0x80
   into[end] = rest
   return end + 1
 }
 
-// A view of the bytes themselves would cost more than the copy: V8 keeps a short array in its heap
-// until its buffer is asked for, and then moves it out.
+// There is no view of the bytes themselves, because V8 keeps a short array in its heap until its buffer
+// is asked for, and then moves it out.
 const SCRATCH_BYTES = new Uint8Array(8)
 const SCRATCH = new DataView(SCRATCH_BYTES.buffer)
 

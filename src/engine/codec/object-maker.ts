@@ -1,7 +1,6 @@
 // Makes plain objects of one shape from lists of values. The shape is known only when a header is
-// read. Setting a property by a name that is not in the code costs a search, and a property of an
-// object literal costs one store, so the quick way is a function that is compiled for the shape and
-// consists of one object literal. Where a process forbids code from text
+// read, so the quick way is a function that is compiled for the shape and consists of one object
+// literal. Where a process forbids code from text
 // (`--disallow-code-generation-from-strings`, a content security policy), a slower function makes
 // the same objects.
 
@@ -74,8 +73,7 @@ export interface TextShape extends CutColumns {
 export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, unknown>
 
 /**
- * The most columns for which a function is compiled. V8 takes 18 ms for 39 columns, 70 ms for 128,
- * 360 ms for 256, and never compiles 512.
+ * The most columns for which a function is compiled: V8's time for it grows faster than their number.
  */
 const MAX_LITERAL_COLUMNS = 128
 /** How many columns one test checks for cells whose bytes are not their text. */

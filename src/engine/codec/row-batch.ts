@@ -292,7 +292,7 @@ function newBatch<C extends Columns>(parts: RowBatchParts<C>): RowBatch<C> {
   return new RowBatch(parts)
 }
 
-// The iterator is a class because a generator would cost more than the row that it makes.
+// The iterator is a class and no generator because it runs for each row.
 class RowIterator<C extends Columns> implements IterableIterator<Row<C>> {
   readonly #batch: RowBatch<C>
   #next = 0

@@ -1,8 +1,7 @@
 // WebAssembly modules of this package (src/engine/wasm/), which are compiled on first use, their instances
 // and memories. Two modules may work in one memory, so that one reads where another has written.
 //
-// Only a memory for several threads is a SharedArrayBuffer. V8 copies out of it by single words, and
-// handles views of it more slowly: a whole sync took a tenth longer with shared memories.
+// Only a memory for several threads is a SharedArrayBuffer, because V8 handles views of it more slowly.
 
 import { FeedError } from '../errors'
 

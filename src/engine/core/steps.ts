@@ -1,7 +1,7 @@
 // Lazy sequences of outputs. A sequence answers at once where it can, and with a promise only where
 // it waits. This file also has `PAUSE`, with which a machine yields the thread while it works
-// without an output, and decides when stages yield to the event loop. An async generator costs
-// microseconds for each step and layer, so the sequences of the hot path are `Steps`.
+// without an output, and decides when stages yield to the event loop. The
+// sequences of the hot path are `Steps`, and no async generators.
 
 import { setImmediate } from 'node:timers'
 

@@ -9,10 +9,7 @@ import { excerpt, FeedError } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
 
-/**
- * A block of this size keeps the worker of Gunzip busy for a millisecond or two. Smaller blocks
- * cost more waits, larger blocks only memory.
- */
+/** A block keeps the worker of Gunzip busy while the next one is read. */
 const BLOCK_BYTES = 256 * 1024
 const LENT_BLOCKS = 2
 

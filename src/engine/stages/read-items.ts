@@ -1,6 +1,6 @@
 // Asynchronous iteration over a stage. Minipass's own iterator drops its error listener between two
 // steps, and does not destroy the stream when its reader leaves early. The iterator is written by
-// hand, because a generator would cost more than one promise for an item that is there already.
+// hand, so that an item that is there already takes one promise.
 
 import { DONE, type Step } from '../core/steps'
 import { FeedError } from '../errors'

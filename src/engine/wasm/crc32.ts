@@ -24,7 +24,7 @@ export const SHORT_A: usize = 145
 export const SHORT_B: usize = 183
 export const SHORT_C: usize = 211
 export const SHORT: usize = 300
-/** The second fold costs more than it saves for fewer bytes. */
+/** Fewer bytes are not folded a second time. */
 const SHORT_FROM_BYTES: usize = 3 * SHORT
 
 /** Three vectors, so that each takes the register of the one LONG_B before it. */

@@ -78,7 +78,7 @@ let quotedHigh: u64 = 0
 let rowStartsAt: usize = 0
 let rowFlagsAt: usize = 0
 
-/** `scanDialect` of the documented dialect, whose bytes are constants here: that is quicker. */
+/** `scanDialect` of the documented dialect, whose bytes are constants here. */
 export function scan(
   block: usize,
   bytes: u32,

@@ -176,8 +176,7 @@ function readFast(): i32 {
     let to = out
     out += length
     if (distance >= 16) {
-      // Most matches of a feed are longer than 16 bytes, and a processor would mispredict the end
-      // of a loop of one to four steps.
+      // Most matches of a feed are longer than 16 bytes; there is no loop, whose end nothing predicts.
       v128.store(to, v128.load(from))
       v128.store(to, v128.load(from, 16), 16)
       v128.store(to, v128.load(from, 32), 32)

@@ -35,7 +35,7 @@ export class ColumnProfiler {
   #minBytes = MOST_BYTES
   #maxBytes = 0
   #totalBytes = 0
-  /** Bytes of the current batch, apart from the total because V8 adds small integers faster. */
+  /** Bytes of the current batch, apart from the total, so that it is a small integer. */
   #batchBytes = 0
   /** 1 for each row of the current batch whose cell is known as good. */
   #plain: Uint8Array | undefined
@@ -168,7 +168,7 @@ export class ColumnProfiler {
     if (frequent.isCounting) frequent.add(hash, bytes, start, end, validity, this.#filled)
   }
 
-  /** The error of an invalid cell costs much, so it is made only where it is shown. */
+  /** The error of an invalid cell is made only where it is shown. */
   #takeKnownInvalid(batch: RowBatch, slot: number): void {
     if (this.#invalidCells.length === SHOWN_INVALID_CELLS) this.#invalid++
     else this.#isGood(batch, slot)

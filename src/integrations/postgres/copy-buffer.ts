@@ -14,7 +14,7 @@ const CR = 0x0d
 const BACKSLASH = 0x5c
 const LETTER_R = 0x72
 const DIGIT_0 = 0x30
-/** Shorter runs of bytes are copied faster in a loop than by a call. */
+/** Shorter runs of bytes are copied in a loop, and not by a call. */
 const LOOP_BYTES = 24
 /** The most bytes that a byte of a cell becomes: U+FFFD for NUL. */
 const GROWTH = 3

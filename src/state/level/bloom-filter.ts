@@ -1,13 +1,10 @@
 // A Bloom filter in memory, which knows that a new store on disk lacks a key. A first bootstrap
-// reads millions of keys that the store does not have, and each such read would cost a call into
-// LevelDB. Once the store has most keys that are asked for, the filter costs more than it saves.
+// reads millions of keys that the store does not have, and each such read would be a call into
+// LevelDB. Once the store has most keys that are asked for, the filter saves nothing.
 
-/**
- * Size of the filter: 2^25 bits. The share of false positives is one in 350 at two million keys,
- * and one in four at ten million.
- */
+/** Size of the filter: 2^25 bits, enough for some million keys. */
 export const FILTER_BYTES = 2 ** 22
-/** All bits of a key are in one block, which is a line of the processor's cache. */
+/** All bits of a key are in one block. */
 const BLOCK_BYTES = 64
 const BLOCK_MASK = FILTER_BYTES / BLOCK_BYTES - 1
 const BIT_MASK = BLOCK_BYTES * 8 - 1

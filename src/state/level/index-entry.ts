@@ -94,7 +94,7 @@ export function writePlacedEntry(
   return end + HEAD_BYTES
 }
 
-/** Copies a few bytes, for which a loop costs less than a view. */
+/** Copies a few bytes, without a view of them. */
 export function copyFewBytes(
   from: Uint8Array,
   at: number,

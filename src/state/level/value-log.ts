@@ -16,10 +16,7 @@ import {
 } from './index-entry'
 import type { LevelDatabase } from './level-database'
 
-/**
- * Values in one segment that are no further apart are read in one call: reading the gap costs less
- * than a second call.
- */
+/** Values in one segment that are no further apart are read in one call, with the gap. */
 const GAP_BYTES = 2 ** 13
 const RUN_BYTES = 2 ** 20
 const NAME = /^(\d{8})\.values$/

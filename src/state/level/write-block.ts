@@ -27,9 +27,8 @@ export interface BlockRoom {
   /** Buffer for the longer values. */
   values: Buffer
   /**
-   * Buffer for what goes into the index: short values, and the first bytes of longer ones. By the
-   * time of {@link WriteBlock.giveEntries} the latter have left the processor's cache, and are here
-   * one behind the other.
+   * Buffer for what goes into the index: short values, and the first bytes of longer ones, which
+   * {@link WriteBlock.giveEntries} so finds one behind the other.
    */
   indexed: Buffer
   fields: Int32Array

@@ -20,9 +20,7 @@ const SLAB_UNITS = SLAB_BYTES / UNIT_BYTES
 const HEADER_BYTES = 8
 const WORD_BYTES = 4
 const FREED = 0xffffffff
-/**
- * Holes are closed when they are this part of all slabs. A smaller part would cost more copying.
- */
+/** Holes are closed when they are this part of all slabs. */
 const WASTE_PART = 1 / 8
 
 interface Slab {

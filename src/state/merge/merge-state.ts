@@ -115,10 +115,7 @@ export class MergeState<C extends Columns> {
   }
 }
 
-/**
- * A second listing in key order, which is read in step with the first. A look-up for each item
- * would cost more than both listings.
- */
+/** A second listing in key order, which is read in step with the first, in place of look-ups. */
 class InStep<C extends Columns> {
   readonly #blocks: AsyncGenerator<KeptRow<C>[], void, void>
   #block: readonly KeptRow<C>[] = []

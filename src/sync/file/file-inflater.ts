@@ -65,8 +65,7 @@ export class BlockInflater {
   readonly isDoneWithInput: boolean
 
   constructor() {
-    // A worker takes some 25 MB of memory and brought no time: the other processor is in use by the
-    // store or the database.
+    // A worker would only take memory: the other processor is in use by the store or the database.
     const { name, newEngine } = inflateEngine(undefined, false)
     this.isDoneWithInput = name === 'wasm'
     // The callers give large blocks, so nothing has to be gathered.

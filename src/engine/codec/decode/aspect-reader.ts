@@ -1,10 +1,10 @@
 // Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
 // form, and decodes every other cell.
 //
-// This is the most expensive column of a feed: 17 pieces a row, of changing lengths. The cost lies
-// in branches that a processor mispredicts, and in calls. So there is one loop, which reads and
-// hashes the first 16 bytes of each piece and compares them with the first entry of the table's set
-// without a branch. The table reads pieces that are longer, new or irregular.
+// This is the most expensive column of a feed, with many pieces of changing lengths. So there is one
+// loop, which reads and hashes the first 16 bytes of each piece and compares them with the first entry
+// of the table's set without a branch or a call. The table reads pieces that are longer, new or
+// irregular. bench/README.md has the figures.
 
 import type { Aspect } from '../../schema/values'
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
@@ -19,8 +19,7 @@ export type AspectReader = (source: CellSource, start: number, end: number) => A
  * cells, or the end of the block.
  */
 export function aspectReader(): AspectReader {
-  // These are constants of the function because bundlers make variables of a module's constants,
-  // which cost a lookup for every piece.
+  // These are constants of the function because bundlers make variables of a module's constants.
   const table = new PieceTable()
   const { entries, texts } = table
   const bits = PIECE_BITS
@@ -89,13 +88,13 @@ export function aspectReader(): AspectReader {
 
 /**
  * Bytes of a piece's head, which every piece is read and hashed by, with zeros behind a shorter
- * piece. Four of five pieces are not longer.
+ * piece. Most pieces are not longer.
  */
 export const HEAD_BYTES = 4 * WORD_BYTES
 /** There are 2,048 sets, as some thousand pieces make up nearly all pieces of a category. */
 const SET_BITS = 11
 const SETS = 2 ** SET_BITS
-/** An entry is a length and a piece: one cache line of a processor. All entries have 256 KiB. */
+/** An entry is a length and a piece. All entries have 256 KiB. */
 export const ENTRY_WORDS = 16
 /** The most encoded bytes of a piece in the table: names have up to 40, most values fewer. */
 const MAX_KEY_BYTES = (ENTRY_WORDS - 1) * WORD_BYTES

@@ -2,9 +2,8 @@
 // one engine call for each byte, and what an engine may not have used is kept.
 
 /**
- * The size of the blocks that small ones are gathered into, which is also the most bytes held.
- * Blocks from a socket have 16 to 64 KiB, and node:zlib inflates blocks of this size about a third
- * faster than blocks of 64 KiB.
+ * The size of the blocks that small ones, such as those of a socket, are gathered into, which is also
+ * the most bytes held.
  */
 export const GATHER_BYTES = 256 * 1024
 

@@ -36,14 +36,13 @@ const OUTPUTS = 24
 const OUTPUT_WORDS = 4
 
 /**
- * The most outputs that are made ahead of the reader. The core has many more blocks, because a
- * block that one thread writes again soon after the other thread has read it must be taken back
- * from the other processor's cache.
+ * The most outputs that are made ahead of the reader. The core has many more blocks, so that none is
+ * written again soon after the other thread has read it.
  */
 export const OUTPUT_CREDITS = 8
 /**
- * A worker that waits for credits is woken when the reader has only so many outputs left: waking it
- * costs as much as making a tenth of an output.
+ * A worker that waits for credits is woken when the reader has only so many outputs left, so that it
+ * is woken seldom.
  */
 const WAKE_AT_OUTPUTS = 4
 /**
@@ -61,7 +60,7 @@ const NONE = -1
 /** The outcome where the input ended before the data was complete. */
 export const INPUT_OVER = 0
 
-// What the worker waits for. Nothing else wakes it, because waking it costs much.
+// What the worker waits for. Nothing else wakes it.
 const NOTHING = 0
 const INPUT = 1
 const CREDIT = 2

@@ -6,9 +6,8 @@ import type { Step } from '../../core/steps'
 import { FeedError } from '../../errors'
 
 /**
- * The largest output block, in bytes. Smaller blocks cost node:zlib speed, because each needs a hop
- * between threads. Larger blocks survive two minor collections behind slow stages and then wait for
- * a major one, so that the memory of a long run grows.
+ * The largest output block, in bytes. Each block of node:zlib needs a hop between threads. Larger
+ * blocks survive minor collections behind slow stages, so that the memory of a long run grows.
  */
 export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
@@ -65,8 +64,7 @@ export interface InflateEngine {
 
   /**
    * Prepares an engine that has ended for the data of the next member, which starts at
-   * `startOffset`. A file of many small members costs several times less this way. Returns false
-   * where this engine cannot be used again and must be destroyed.
+   * `startOffset`. Returns false where this engine cannot be used again and must be destroyed.
    */
   restart?(startOffset: number): boolean
 

@@ -21,8 +21,8 @@ const NOTHING: readonly never[] = []
 const FIRST_INPUT_BYTES = 1024
 
 /**
- * The number of blocks that outputs use in turn. A small number uses little of the processor's
- * cache. With fewer blocks, the core could overwrite the history of the lent output.
+ * The number of blocks that outputs use in turn. With fewer, the core could overwrite the history of
+ * the lent output.
  */
 const BLOCKS = 3
 

@@ -12,9 +12,7 @@ import { crc32, joinedCrc32, tableCrc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'
 
-/**
- * Most registers share the chunks of one writer, which is faster than a writer for each batch.
- */
+/** Most registers share the chunks of one writer. */
 const shared = new ByteWriter()
 
 /** Bytes before the image, which {@link readRegister} reads. */

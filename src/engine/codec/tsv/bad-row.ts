@@ -44,8 +44,7 @@ export function badRow(reason: BadRowReason, place: RowPosition, line: Uint8Arra
   return new ReportedRow(reason, place, line)
 }
 
-// Position and error are made on demand: an error with its stack costs a hundred times as much as a
-// small row, and every line of a hostile file can be a bad row.
+// Position and error are made on demand, because every line of a hostile file can be a bad row.
 class ReportedRow implements BadRow {
   readonly code: BadRowReason['code']
   readonly bytes: Uint8Array

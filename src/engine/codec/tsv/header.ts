@@ -134,7 +134,7 @@ function absentColumns(
 }
 
 // Column indexes by name. Readers ask for the same few names in the same order row after row, so
-// the lookup predicts the next name from the last one, and a right prediction costs one comparison.
+// the lookup predicts the next name from the last one.
 
 /** The most names whose order the lookup remembers. */
 const MAX_NAMES = 16

@@ -226,7 +226,7 @@ export class ProjectedCells {
 
   #addCell(block: Uint8Array, start: number, end: number, mark: number): void {
     let to = this.#byteLength
-    // A loop is quicker than a call of `set`, as most cells are short.
+    // Most cells are too short for a call of `set`.
     for (let at = start; at < end; at++) this.#bytes[to++] = block[at]!
     this.ends[this.#cells++] = to | mark
     this.#bytes[to++] = this.delimiter

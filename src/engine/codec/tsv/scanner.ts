@@ -122,8 +122,7 @@ export interface TakenRows {
 
 /**
  * Copies a space's rows and their bytes into one memory that holds nothing else; offsets count from
- * the start of the first row. There is one memory because each allocation costs as much as copying
- * into it.
+ * the start of the first row.
  */
 export function takeRows(
   { columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace,

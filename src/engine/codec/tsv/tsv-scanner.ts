@@ -12,7 +12,7 @@ import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace, type ScanSpace, type TsvScanner } from './scanner'
 
-/** `scalar`, in plain TypeScript, is several times slower. */
+/** `scalar` is the engine in plain TypeScript. */
 export type TsvScannerName = 'wasm' | 'scalar'
 
 /**
