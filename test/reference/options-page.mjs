@@ -1,5 +1,6 @@
 // The page of all options: every interface that the sources check by `OptionNames` and that an entry
-// exports, with type, unit, default, bounds and meaning of each option.
+// exports or a listed option has, with type, unit, default, bounds and meaning of each option. An
+// option that several interfaces share is in the table of one of them, and the others refer to it.
 
 import { relative } from 'node:path'
 import ts from 'typescript'
@@ -34,12 +35,18 @@ export function optionsPage(sources) {
     })
   const facts = { ...sources, bounds: checkedBounds(sources), defaults: writtenDefaults(sources) }
   const listed = new Set()
-  const sections = [...entries].map(([entry, symbols]) => {
-    const own = symbols
-      .filter(symbol => checked.has(symbol) && !listed.has(symbol))
-      .sort((one, other) => (one.name < other.name ? -1 : 1))
-    for (const symbol of own) listed.add(symbol)
-    const parts = own.map(symbol => partOf(symbol, checked.get(symbol), symbols, facts))
+  const chapters = [...entries].map(([entry, symbols]) => {
+    const own = new Set(symbols.filter(symbol => checked.has(symbol) && !listed.has(symbol)))
+    for (const symbol of own) {
+      listed.add(symbol)
+      for (const part of partsOf(symbol, checker)) if (checked.has(part) && !listed.has(part)) own.add(part)
+    }
+    const sorted = [...own].sort((one, other) => (one.name < other.name ? -1 : 1))
+    return { entry, symbols, sorted }
+  })
+  const homes = homesOf(chapters.flatMap(({ sorted }) => sorted), checker)
+  const sections = chapters.map(({ entry, symbols, sorted }) => {
+    const parts = sorted.map(symbol => partOf(symbol, checked.get(symbol), symbols, homes, facts))
     return parts.length === 0 ? '' : `## ${entry}\n\n${parts.join('\n')}`
   })
   return `# Options
@@ -52,21 +59,65 @@ The bounds of a number are inclusive.
 ${sections.filter(Boolean).join('\n')}`
 }
 
-function partOf(symbol, places, exported, facts) {
-  const { checker } = facts
-  const type = checker.getDeclaredTypeOfSymbol(symbol)
-  const members = checker
-    .getPropertiesOfType(type)
+function membersOf(symbol, checker) {
+  return checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
     .filter(member => member.declarations !== undefined && !isInternal(member))
-  const rows = members.map(member => rowOf(member, places, symbol, facts))
-  const takers = takersOf(symbol, exported)
-  const about = [commentOf(symbol, checker), takers].filter(Boolean).map(line => `${cell(line)}\n\n`)
+}
+
+/** The types that the options of an interface have. */
+function partsOf(symbol, checker) {
+  const parts = new Set()
+  for (const { declarations } of membersOf(symbol, checker))
+    walk(declarations[0], node => {
+      if (!ts.isTypeReferenceNode(node)) return
+      const part = checker.getSymbolAtLocation(node.typeName)
+      if (part !== undefined) parts.add(part.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(part) : part)
+    })
+  return parts
+}
+
+/**
+ * The interface in whose table an option is, by the declaration of the option: the one that declares
+ * it, else the first that inherits it.
+ */
+function homesOf(symbols, checker) {
+  const homes = new Map()
+  for (const symbol of symbols)
+    for (const { declarations } of membersOf(symbol, checker))
+      if (!homes.has(declarations[0]) || symbol.declarations.includes(declarations[0].parent))
+        homes.set(declarations[0], symbol)
+  return homes
+}
+
+function partOf(symbol, places, exported, homes, facts) {
+  const { checker } = facts
+  const members = membersOf(symbol, checker)
+  const homeOf = member => homes.get(member.declarations[0])
+  const own = members.filter(member => homeOf(member) === symbol)
+  const rows = own.map(member => rowOf(member, places, symbol, facts))
+  const others = [...new Set(members.map(homeOf))]
+    .filter(home => home !== symbol)
+    .map(home => sharedText(home, members.filter(member => homeOf(member) === home), checker))
+  const about = [commentOf(symbol, checker), takersOf(symbol, exported), ...others]
+  const table = rows.length === 0 ? [] : [TABLE_HEAD, ...rows, '']
   return `### ${symbol.name}
 
-${about.join('')}| option | type | default | bounds | meaning |
-|---|---|---|---|---|
-${rows.join('\n')}
-`
+${about.filter(Boolean).map(line => `${cell(line)}\n\n`).join('')}${table.join('\n')}`
+}
+
+const TABLE_HEAD = '| option | type | default | bounds | meaning |\n|---|---|---|---|---|'
+
+/** Which options are in the table of another interface. */
+function sharedText(home, taken, checker) {
+  const all = membersOf(home, checker)
+  const names = list => list.map(({ name }) => `\`${name}\``).join(', ')
+  const link = `[${home.name}](#${home.name.toLowerCase()})`
+  const left = all.filter(({ name }) => !taken.some(member => member.name === name))
+  if (left.length === 0) return `It also has the options of ${link}.`
+  return left.length < taken.length && left.length < 4
+    ? `It also has the options of ${link} but ${names(left)}.`
+    : `It also has these options of ${link}: ${names(taken)}.`
 }
 
 /** The exported functions and classes that have a parameter of the type. */
