@@ -38,18 +38,6 @@ export interface Regions {
 }
 
 /**
- * Where an item ships: the listed countries and regions, except the listed exceptions. Which
- * countries a region covers is not documented, so an exception stays whenever it may cut something
- * out of what is left. Without exceptions the two lists are the whole answer.
- */
-export interface ShipTo extends Regions {
-  /** Excluded countries that may lie in one of `regions`. */
-  readonly exceptCountries: readonly string[]
-  /** Excluded regions that may cover one of `countries`, or a part of one of `regions`. */
-  readonly exceptRegions: readonly string[]
-}
-
-/**
  * The type that each kind of column without parameters is read as. Empty cells, quoted or not, give
  * null, or an empty list. Rows share lists and regions, frozen.
  */

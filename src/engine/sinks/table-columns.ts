@@ -44,6 +44,7 @@ export class TableColumns {
   readonly #chosen: readonly string[] | undefined
   #columns: readonly TableColumn[] | undefined
   #names: readonly string[] = []
+  /** Number of rows so far. */
   #rows = 0
 
   /** @throws FeedError OPTION_INVALID */
@@ -58,11 +59,6 @@ export class TableColumns {
   /** The columns, as soon as they are known: with a schema at once, else with the first row. */
   get columns(): readonly TableColumn[] | undefined {
     return this.#columns
-  }
-
-  /** Number of rows so far. */
-  get rows(): number {
-    return this.#rows
   }
 
   /**

@@ -97,8 +97,8 @@ const DEFINITIONS = () => `
     ${CURRENT_ITEMS}`
 
 /**
- * Items with their priority, their group, and where they ship: the rule of `subtractRegions`
- * (item-feeds.md, section 2.5).
+ * Items with their priority, their group, and where they ship: their included regions minus their
+ * excluded ones (item-feeds.md, section 2.5).
  */
 const CURRENT_ITEMS = `
   CREATE VIEW current_items AS

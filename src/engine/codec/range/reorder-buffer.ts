@@ -35,6 +35,7 @@ export class ReorderBuffer {
   readonly #windowBytes: number
   readonly #totalBytes: number | undefined
   readonly #runs: Run[] = []
+  /** The next byte due. Every byte before it has been returned. */
   #nextOffset: number
   #heldBytes = 0
 
@@ -46,11 +47,6 @@ export class ReorderBuffer {
         ? undefined
         : wholeNumber('totalBytes', options.totalBytes, 0)
     this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
-  }
-
-  /** The next byte due. Every byte before it has been returned. */
-  get nextOffset(): number {
-    return this.#nextOffset
   }
 
   /** Bytes held because bytes before them are missing. At most `windowBytes`. */
