@@ -169,7 +169,7 @@ test.each([127, 128, 129, 4096])('the makers take %i columns', width => {
   })
 })
 
-test('objects are made without generated code where that is forbidden', () => {
+test('objects of texts are made without generated code where that is forbidden', () => {
   const forbidden = vi.fn(function forbidden() {
     throw new EvalError('Code generation from strings disallowed for this context')
   })

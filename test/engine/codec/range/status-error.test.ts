@@ -177,7 +177,7 @@ test('parameters of the wrong kind are left out, and there are at most 20', () =
   expect([read?.length, read?.[0]?.value?.length]).toEqual([20, 200])
 })
 
-test('long texts are cut', () => {
+test('long texts of a body are cut', () => {
   const { message, category } = readServiceError(
     JSON.stringify({ message: 'm'.repeat(999), category: 'c'.repeat(999) }),
   )
