@@ -17,35 +17,28 @@ const CONSTRAINT_OPTIONS: OptionNames<AccessConstraint> = { marketplaceId: true,
 export interface AccessOptions {
   /** What the application may read. Default: everything. An empty list allows nothing. */
   readonly constraints?: readonly AccessConstraint[]
-  /**
-   * Top-level categories of Real Estate, which no feed of any marketplace has. Default `['10542']`.
-   */
-  readonly realEstateCategories?: readonly string[]
 }
 
-const ACCESS_OPTIONS: OptionNames<AccessOptions> = { constraints: true, realEstateCategories: true }
+const ACCESS_OPTIONS: OptionNames<AccessOptions> = { constraints: true }
+
+/** The top-level category of Real Estate, which no feed of any marketplace has. */
+const REAL_ESTATE = '10542'
 
 export class AccessRules {
   /** The constraints as given. Undefined while nothing is restricted. */
   readonly constraints: readonly AccessConstraint[] | undefined
-  readonly #realEstate: ReadonlySet<string>
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: AccessOptions = {}) {
-    const { constraints, realEstateCategories = ['10542'] } = knownOptions(
-      options,
-      ACCESS_OPTIONS,
-      'access',
-    )
+    const { constraints } = knownOptions(options, ACCESS_OPTIONS, 'access')
     this.constraints =
       constraints === undefined
         ? undefined
         : arrayOf('constraints', constraints).map(checkConstraint)
-    this.#realEstate = new Set(texts('realEstateCategories', realEstateCategories))
   }
 
   isRealEstate(categoryId: string): boolean {
-    return this.#realEstate.has(categoryId)
+    return categoryId === REAL_ESTATE
   }
 
   allowsMarketplace(marketplaceId: string): boolean {

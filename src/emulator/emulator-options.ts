@@ -21,8 +21,6 @@ import { type BootstrapSchedule, SNAPSHOT_LATENCY_MS } from './feeds/calendar'
 import type { FileCacheOptions } from './feeds/file-cache'
 import { checkFileFormat, type FileFormat } from './feeds/file-format'
 import { HEADER_FORMS, type HeaderForm } from './feeds/requested-range'
-import type { NotificationOptions } from './notifications/notification-routes'
-import { defaultSigningKeys, type SigningKeySeed } from './signing-keys'
 import { HOUR_MS } from './world/item-life'
 import { createWorld, type World } from './world/world'
 import type { WorldOptions } from './world/world-options'
@@ -61,10 +59,6 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly bootstrapAt?: BootstrapSchedule
   /** Large categories, whose daily files appear a day later. Default none. */
   readonly slowCategories?: readonly string[]
-  /** Limits ranges to 10 MB instead of 100 MB. Default false. */
-  readonly sandbox?: boolean
-  /** The largest `end - start` of a range. Default 100 MB, or 10 MB with `sandbox`. */
-  readonly maxRangeBytes?: number
   /** The form of Range and Content-range. Default `documented`; `rfc9110` is for stock clients. */
   readonly headerForm?: HeaderForm
   /** Sends errors as `{"errors":[…]}` instead of the documented bare form. Default false. */
@@ -89,8 +83,6 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
    * middle of a run under a clock that stands still. Default: no limit.
    */
   readonly tokenRequests?: number
-  /** The code that the authorization code grant takes. Default `feedmill-code`. */
-  readonly authorizationCode?: string
   /** Default `/identity/v1/oauth2/token`. */
   readonly tokenPath?: string
   /** Base path of the keys. Default `/developer/key_management/v1`. */
@@ -101,15 +93,13 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly access?: AccessOptions
   /** What the feed catalog lists. Default: the defaults of each option. */
   readonly catalog?: CatalogOptions
-  /** Default: one of each cipher, made when the world begins. */
-  readonly signingKeys?: readonly SigningKeySeed[]
   /**
    * The only status of error 210005. Default: 401 for a missing or invalid token, 403 for a token
    * without the needed scope.
    */
   readonly keyTokenErrorStatus?: 400 | 401 | 403
-  /** Topics, destinations and subscriptions at the start. Default: the defaults of each option. */
-  readonly notifications?: NotificationOptions
+  /** The status of 195003 and 195015. Default 400. */
+  readonly conflictStatus?: 400 | 409
   /**
    * Faults besides those that a request selects with its header `x-feedmill-fault`. Default none.
    */
@@ -130,15 +120,13 @@ const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   clientSecret: true,
   tokenLifetimeSeconds: true,
   tokenRequests: true,
-  authorizationCode: true,
   tokenPath: true,
   keysPath: true,
   notificationsPath: true,
   access: true,
   catalog: true,
-  signingKeys: true,
   keyTokenErrorStatus: true,
-  notifications: true,
+  conflictStatus: true,
   faults: true,
 }
 
@@ -163,13 +151,11 @@ export function emulatorSettings(given: EmulatorOptions) {
     slowCategories = [],
     clientId = 'feedmill-client',
     clientSecret = 'feedmill-secret',
-    authorizationCode = 'feedmill-code',
     tokenLifetimeSeconds = 7_200,
     tokenRequests,
     catalog = {},
-    signingKeys = defaultSigningKeys(world.start),
     keyTokenErrorStatus,
-    notifications = {},
+    conflictStatus = 400,
   } = options
   const clock = clockMs('now', now)
   const { format = {} } = options
@@ -186,14 +172,16 @@ export function emulatorSettings(given: EmulatorOptions) {
     slowCategories: texts('slowCategories', slowCategories),
     clientId: filledText('clientId', clientId),
     clientSecret: filledText('clientSecret', clientSecret),
-    authorizationCode: filledText('authorizationCode', authorizationCode),
+    authorizationCode: 'feedmill-code',
     tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', tokenLifetimeSeconds),
     tokenRequests:
       tokenRequests === undefined ? undefined : wholeNumber('tokenRequests', tokenRequests, 1),
     catalog,
-    signingKeys,
-    keyTokenErrorStatus: checkTokenStatus(keyTokenErrorStatus),
-    notifications,
+    keyTokenErrorStatus:
+      keyTokenErrorStatus === undefined
+        ? undefined
+        : oneOf('keyTokenErrorStatus', keyTokenErrorStatus, [400, 401, 403]),
+    conflictStatus: oneOf('conflictStatus', conflictStatus, [400, 409]),
   }
 }
 
@@ -227,11 +215,9 @@ function pathFrom(option: string, path: string): string {
   throw optionInvalid(option, "a path that begins with '/'", path)
 }
 
-function checkTokenStatus(
-  status: EmulatorOptions['keyTokenErrorStatus'],
-): EmulatorOptions['keyTokenErrorStatus'] {
-  if (status === undefined || [400, 401, 403].includes(status)) return status
-  throw optionInvalid('keyTokenErrorStatus', '400, 401 or 403', status)
+function oneOf<S extends number>(option: string, status: S, statuses: readonly S[]): S {
+  if (statuses.includes(status)) return status
+  throw optionInvalid(option, `one of ${statuses.join(', ')}`, status)
 }
 
 /** Last-Modified has a resolution of one second. */

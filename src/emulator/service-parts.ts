@@ -30,7 +30,7 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache) {
   const paths = servicePaths(profile)
   const tokens = tokensOf(settings)
   const files = new FileResponder({ ...settings, cache, maxRangeBytes: profile.maxRangeBytes })
-  const keys = new SigningKeys(world.options.seed, settings.signingKeys)
+  const keys = new SigningKeys(world.options.seed, world.start)
   const context: ServiceContext = { ...settings, files, paths }
   const { routes: notificationRoutes, ...notifications } = notificationPart(context)
   const operations = [

@@ -12,36 +12,15 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../engine/index'
 import type { SigningKeyBody } from '../service/index'
 import { documentedFamily } from './http/error-family'
 import { type Call, jsonResponse, pathParameter, type Route } from './http/route'
 import { schemaRef } from './openapi/schemas'
 import type { ServiceContext } from './service-parts'
 
-export type SigningKeyCipher = 'ED25519' | 'RSA'
-
-export interface SigningKeySeed {
-  /** The algorithm of the key. */
-  readonly cipher: SigningKeyCipher
-  /** The time at which the key was made. */
-  readonly createdAt: Date
-}
-
-const KEY_OPTIONS: OptionNames<SigningKeySeed> = { cipher: true, createdAt: true }
-
-function checkKey(seed: SigningKeySeed): SigningKeySeed {
-  const { cipher, createdAt } = knownOptions(seed, KEY_OPTIONS, 'signingKeys[]')
-  choice('cipher', cipher, ['ED25519', 'RSA'])
-  if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime()))
-    throw optionInvalid('createdAt', 'a Date', createdAt)
-  return seed
-}
-
-/** Returns one key of each cipher. */
-export function defaultSigningKeys(createdAt: Date): readonly SigningKeySeed[] {
-  return (['ED25519', 'RSA'] as const).map(cipher => ({ cipher, createdAt }))
-}
+/** There is one key of each. */
+const CIPHERS = ['ED25519', 'RSA'] as const
+type SigningKeyCipher = (typeof CIPHERS)[number]
 
 /** The life of a key pair (signing-keys-and-subscriptions.md, section 8). */
 const LIFETIME_YEARS = 3
@@ -50,36 +29,31 @@ const RSA_BITS = 2048
 const generate = promisify(generateKeyPair)
 
 export class SigningKeys {
-  /** The identifiers in the order of the seeds. */
   readonly ids: readonly string[]
-  readonly #seeds: ReadonlyMap<string, SigningKeySeed>
+  readonly #createdAt: Date
   readonly #made = new Map<string, Promise<SigningKeyBody>>()
   readonly #jweKey: Uint8Array
 
   /**
-   * `jweKey` decrypts the encrypted form. It has 32 bytes.
-   * @throws FeedError OPTION_INVALID
+   * All keys are of the time `createdAt`. `jweKey` decrypts the encrypted form. It has 32 bytes.
    */
-  constructor(
-    worldSeed: number,
-    seeds: readonly SigningKeySeed[],
-    jweKey: Uint8Array = randomBytes(32),
-  ) {
-    this.ids = arrayOf('signingKeys', seeds).map((_, i) => keyId(worldSeed, i))
-    this.#seeds = new Map(seeds.map((seed, i) => [this.ids[i]!, checkKey(seed)]))
+  constructor(worldSeed: number, createdAt: Date, jweKey: Uint8Array = randomBytes(32)) {
+    this.ids = CIPHERS.map((_, i) => keyId(worldSeed, i))
+    this.#createdAt = createdAt
     this.#jweKey = jweKey
   }
 
   /** Returns the key of this identifier, or undefined. */
   find(id: string): Promise<SigningKeyBody> | undefined {
-    const seed = this.#seeds.get(id)
-    if (seed === undefined) return undefined
-    const made = this.#made.get(id) ?? this.#make(id, seed)
+    const cipher = CIPHERS[this.ids.indexOf(id)]
+    if (cipher === undefined) return undefined
+    const made = this.#made.get(id) ?? this.#make(id, cipher)
     this.#made.set(id, made)
     return made
   }
 
-  async #make(id: string, { cipher, createdAt }: SigningKeySeed): Promise<SigningKeyBody> {
+  async #make(id: string, cipher: SigningKeyCipher): Promise<SigningKeyBody> {
+    const createdAt = this.#createdAt
     const publicKey = await makePublicKey(cipher)
     return {
       creationTime: unixSeconds(createdAt),

@@ -52,7 +52,6 @@ const NAMES: OptionNames<FeedServiceOptions> = {
   headersTimeoutMs: true,
   bodyTimeoutMs: true,
   maxResponseBytes: true,
-  maxPages: true,
   now: true,
   retry: true,
 }

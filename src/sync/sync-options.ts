@@ -72,8 +72,6 @@ export interface SyncOptions {
   readonly memoryBytes?: number
   /** Number of files that are fetched at a time, over all categories. Default: 2. */
   readonly parallelFiles?: number
-  /** Limit of the files of a category that are fetched and not in the state yet. Default: 256. */
-  readonly filesAhead?: number
   /**
    * Settings of the range requests, in place of those that `memoryBytes` gives. Default: those that
    * `memoryBytes` gives.
@@ -155,7 +153,6 @@ const NAMES: OptionNames<SyncOptions> = {
   until: true,
   memoryBytes: true,
   parallelFiles: true,
-  filesAhead: true,
   ranges: true,
   keepFileBytes: true,
   keepChangeBytes: true,
@@ -219,7 +216,6 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     mode = 'once',
     until,
     memoryBytes = DEFAULT_MEMORY_BYTES,
-    filesAhead = 256,
     ranges = {},
     keepFileBytes = 0,
     keepChangeBytes = 2 ** 30,
@@ -258,7 +254,6 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ...checkedQuarantine(options),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
-    filesAhead: wholeNumber('filesAhead', filesAhead),
     ranges,
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),

@@ -33,7 +33,7 @@ test('an empty list allows nothing', () => {
   ])
 })
 
-test('the category Real Estate is a list of categories', () => {
+test('Real Estate is one category', () => {
   expect(new AccessRules().isRealEstate('10542')).toBe(true)
-  expect(new AccessRules({ realEstateCategories: ['7'] }).isRealEstate('10542')).toBe(false)
+  expect(new AccessRules().isRealEstate('7')).toBe(false)
 })

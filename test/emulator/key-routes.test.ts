@@ -29,9 +29,9 @@ test('each cipher has a key, with times in whole seconds three years apart', asy
   expect(ciphers).toEqual(['ED25519', 'RSA'])
 })
 
-test('the keys may be given, and may be of a leap day', async () => {
-  const createdAt = new Date('2024-02-29T00:00:00.500Z')
-  const { emulator, send } = await keyClient({ signingKeys: [{ cipher: 'ED25519', createdAt }] })
+test('keys of a leap day expire on the last day of a February', async () => {
+  const start = new Date('2024-02-29T00:00:00Z')
+  const { emulator, send } = await keyClient({ world: { seed: 1, items: 5, start } })
   const key = (await (await send(`${BASE}/${emulator.signingKeyIds[0]}`)).json()) as SigningKeyBody
   expect(key).toMatchObject({
     creationTime: 1_709_164_800,

@@ -472,7 +472,7 @@ export function provocationsFor({
       status: 409,
       operations: SUBSCRIBE,
       how: 'no payload, answered as seen elsewhere',
-      emulator: { notifications: { conflictStatus: 409 } },
+      emulator: { conflictStatus: 409 },
       ask: subscription({ payload: undefined }),
     },
     {
@@ -480,7 +480,7 @@ export function provocationsFor({
       status: 409,
       operations: SUBSCRIBE,
       how: 'a destination that is not enabled, answered as seen elsewhere',
-      emulator: { notifications: { conflictStatus: 409 } },
+      emulator: { conflictStatus: 409 },
       ask: atDisabled,
     },
 

@@ -55,6 +55,7 @@ export interface Faults {
  */
 const REPLACED_ADDRESSES = 10_000
 /** Waits until the bytes before a reset have left the process. */
+const MOST_LOGGED = 1_000
 const RESET_DELAY_MS = 5
 const LATENCY_MS = 200
 
@@ -62,13 +63,11 @@ export class FaultInjector implements Faults {
   readonly log: InjectedFault[] = []
   readonly #service: Answer
   readonly #plan: FaultPlan
-  readonly #logEntries: number
   readonly #variants = new Map<string, FileVariant>()
   readonly #closed = new AbortController()
 
   constructor(settings: FaultSettings, service: Answer) {
     this.#plan = new FaultPlan(settings)
-    this.#logEntries = settings.logEntries
     this.#service = service
   }
 
@@ -169,7 +168,7 @@ export class FaultInjector implements Faults {
       source,
       fault: faultText(fault),
     })
-    if (this.log.length > this.#logEntries) this.log.shift()
+    if (this.log.length > MOST_LOGGED) this.log.shift()
   }
 
   /** Resolves early when the client has disconnected or the emulator closes. */

@@ -167,8 +167,6 @@ export interface FaultOptions {
    * files.
    */
   readonly route?: string
-  /** The number of latest faults that the log keeps. Default 1000. */
-  readonly logEntries?: number
 }
 
 const FAULT_OPTIONS: OptionNames<FaultOptions> = {
@@ -178,7 +176,6 @@ const FAULT_OPTIONS: OptionNames<FaultOptions> = {
   kinds: true,
   oncePerFile: true,
   route: true,
-  logEntries: true,
 }
 const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
 
@@ -207,7 +204,6 @@ export interface FaultSettings {
   readonly kinds: readonly FaultKind[]
   readonly oncePerFile: boolean
   readonly ratedRoute: RoutePattern
-  readonly logEntries: number
 }
 
 /**
@@ -225,14 +221,12 @@ export function faultSettings(
     kinds = PASSING_FAULTS,
     oncePerFile = false,
     route,
-    logEntries = 1_000,
   } = knownOptions(options, FAULT_OPTIONS, 'faults')
   finiteNumber('faults.rate', rate, 0, 1)
   wholeNumber('faults.seed', seed, Number.MIN_SAFE_INTEGER)
   const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
   if (!areKinds)
     throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
-  wholeNumber('faults.logEntries', logEntries, 0)
   const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(
     routePattern,
   )
@@ -244,7 +238,6 @@ export function faultSettings(
     kinds,
     oncePerFile: flag('faults.oncePerFile', oncePerFile),
     ratedRoute: path => rated.some(matches => matches(path)),
-    logEntries,
   }
 }
 

@@ -1,52 +1,18 @@
 // The routes of notifications: createSubscription (signing-keys-and-subscriptions.md, section 2.3),
 // and the operations that bring a subscription through its states.
 
-import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../engine/index'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/index'
 import { documentedFamily, errorIds } from '../http/error-family'
 import { jsonResponse, pathParameter, type ResponseDescription, type Route } from '../http/route'
 import { schemaRef } from '../openapi/schemas'
 import type { ServiceContext, ServicePaths } from '../service-parts'
 import { notFound, Subscriptions } from './subscriptions'
-import {
-  checkDestination,
-  checkTopic,
-  DEFAULT_TOPICS,
-  type Destination,
-  defaultDestinations,
-  type Topic,
-} from './topics'
+import { destinationsOf, TOPICS } from './topics'
 
-export interface NotificationOptions {
-  /** The topics. Default: the five topics of service-notes.md, section 8. */
-  readonly topics?: readonly Topic[]
-  /** The destinations. Default: one that is enabled and one that is not. */
-  readonly destinations?: readonly Destination[]
-  /** The status of 195003 and 195015. Default 400. */
-  readonly conflictStatus?: 400 | 409
-}
-
-const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = {
-  topics: true,
-  destinations: true,
-  conflictStatus: true,
-}
-
-/** @throws FeedError OPTION_INVALID */
 export function notificationPart(service: ServiceContext) {
-  const { world, profile, paths } = service
-  const { conflictStatus = 400, ...seeds } = knownOptions(
-    service.notifications,
-    NOTIFICATION_OPTIONS,
-    'notifications',
-  )
-  const topics = arrayOf('topics', seeds.topics ?? DEFAULT_TOPICS).map(checkTopic)
-  const destinations = arrayOf(
-    'destinations',
-    seeds.destinations ?? defaultDestinations(world.options.seed),
-  ).map(checkDestination)
-  if (![400, 409].includes(conflictStatus))
-    throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
+  const { world, profile, paths, conflictStatus } = service
+  const topics = TOPICS
+  const destinations = destinationsOf(world.options.seed)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
   const errors = documentedFamily('notifications', ['createSubscription'], {
     wrapped: true,

@@ -2,15 +2,6 @@
 // to: seed data (identifiers from service-notes.md, section 8; no interface states their shapes).
 
 import { createHash } from 'node:crypto'
-import {
-  arrayOf,
-  choice,
-  filledText,
-  flag,
-  knownOptions,
-  type OptionNames,
-  texts,
-} from '../../engine/index'
 import topics from './topics.json'
 
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
@@ -50,70 +41,10 @@ export interface Destination {
   readonly deliveryConfig: { readonly endpoint: string }
 }
 
-const PAYLOAD_OPTIONS: OptionNames<SupportedPayload> = {
-  deliveryProtocol: true,
-  format: true,
-  schemaVersion: true,
-  deprecated: true,
-}
-const TOPIC_OPTIONS: OptionNames<Topic> = {
-  topicId: true,
-  description: true,
-  context: true,
-  scopes: true,
-  supportedPayloads: true,
-}
-const DESTINATION_OPTIONS: OptionNames<Destination> = {
-  destinationId: true,
-  name: true,
-  status: true,
-  deliveryConfig: true,
-}
-
-/** @throws FeedError OPTION_INVALID */
-export function checkTopic(topic: Topic): Topic {
-  const { topicId, context, scopes, supportedPayloads } = knownOptions(
-    topic,
-    TOPIC_OPTIONS,
-    'topics[]',
-  )
-  filledText('topicId', topicId)
-  choice('context', context, ['APPLICATION', 'USER'])
-  texts('scopes', scopes)
-  for (const payload of arrayOf('supportedPayloads', supportedPayloads)) {
-    const { deliveryProtocol, format, schemaVersion, deprecated } = knownOptions(
-      payload,
-      PAYLOAD_OPTIONS,
-      'supportedPayloads[]',
-    )
-    choice('deliveryProtocol', deliveryProtocol, ['HTTPS'])
-    texts('format', format)
-    filledText('schemaVersion', schemaVersion)
-    flag('deprecated', deprecated)
-  }
-  return topic
-}
-
-/** @throws FeedError OPTION_INVALID */
-export function checkDestination(destination: Destination): Destination {
-  const { destinationId, status, deliveryConfig } = knownOptions(
-    destination,
-    DESTINATION_OPTIONS,
-    'destinations[]',
-  )
-  filledText('destinationId', destinationId)
-  choice('status', status, ['ENABLED', 'DISABLED'])
-  filledText(
-    'endpoint',
-    knownOptions(deliveryConfig, { endpoint: true }, 'deliveryConfig').endpoint,
-  )
-  return destination
-}
-
-export const DEFAULT_TOPICS = topics as readonly Topic[]
+export const TOPICS = topics as readonly Topic[]
 
 /** Returns one destination that is enabled and one that is not. */
-export function defaultDestinations(worldSeed: number): readonly Destination[] {
+export function destinationsOf(worldSeed: number): readonly Destination[] {
   return (['ENABLED', 'DISABLED'] as const).map(status => ({
     destinationId: notificationId(`destination ${status}`, worldSeed),
     name: `The ${status.toLowerCase()} destination`,

@@ -30,7 +30,6 @@ export interface WorkerOptions
     | 'until'
     | 'memoryBytes'
     | 'parallelFiles'
-    | 'filesAhead'
     | 'ranges'
     | 'maxRemovedShare'
     | 'quarantine'
@@ -81,7 +80,6 @@ const NAMES: OptionNames<WorkerOptions> = {
   until: true,
   memoryBytes: true,
   parallelFiles: true,
-  filesAhead: true,
   ranges: true,
   maxRemovedShare: true,
   quarantine: true,

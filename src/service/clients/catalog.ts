@@ -213,7 +213,6 @@ function listOf<T, R extends { readonly next?: string | undefined }>(
       core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),
     fetch: url => core.json.get({ ...core.request(operation, parts, options), url }, read, empty),
     items,
-    maxPages: core.settings.maxPages,
     covered: error => core.covered(error),
   })
 }

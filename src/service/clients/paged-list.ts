@@ -21,12 +21,14 @@ export interface Page<T, R> {
   readonly response: R
 }
 
+/** No list of the service is near it. */
+const MOST_PAGES = 10_000
+
 export interface PagedListParts<T, R> {
   /** Returns the address of the first page, or of the page of a token. */
   url(continuationToken?: string): string
   fetch(url: string): Promise<R>
   items(response: R): readonly T[]
-  readonly maxPages: number
   /** Returns the error without secrets, which the links of the service may contain. */
   covered(error: FeedError): FeedError
 }
@@ -46,15 +48,14 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
 
   /**
    * Reads all pages in order. Throws HTTP_ORIGIN_REFUSED for a link to another origin, to which
-   * nothing is sent; HTTP_REDIRECT_LOOP for links that lead back or exceed `maxPages`; and what a
+   * nothing is sent; HTTP_REDIRECT_LOOP for links that lead back or have no end; and what a
    * request of the list throws.
    */
   async *pages(): AsyncGenerator<Page<T, R>, void, void> {
     const seen = new Set<string>()
     for (let url: string | undefined = this.#parts.url(); url !== undefined; ) {
       const at: string = url
-      if (seen.has(at) || seen.size >= this.#parts.maxPages)
-        throw this.#parts.covered(endless(at, seen.size))
+      if (seen.has(at) || seen.size >= MOST_PAGES) throw this.#parts.covered(endless(at, seen.size))
       seen.add(at)
       const page = await this.#pageAt(at)
       yield page

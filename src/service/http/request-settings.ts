@@ -47,8 +47,6 @@ export interface RequestOptions {
   readonly bodyTimeoutMs?: number
   /** The size limit of the body of a JSON response. Default 8 MiB. */
   readonly maxResponseBytes?: number
-  /** The limit of pages of one list. Default 10,000. */
-  readonly maxPages?: number
   /**
    * The clock for date windows, token expiry and Retry-After dates. Default the clock of the
    * system.
@@ -83,7 +81,6 @@ export interface RequestSettings {
    */
   readonly responseTimeoutMs: number
   readonly maxResponseBytes: number
-  readonly maxPages: number
   readonly retry: RetryPolicy
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
@@ -116,7 +113,6 @@ export function requestSettings(options: RequestOptions): RequestSettings {
     headersTimeoutMs,
     responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
-    maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
     retry: retryPolicy(options.retry),
     now: clockMs('now', options.now),
     bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),

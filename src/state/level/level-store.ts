@@ -52,12 +52,12 @@ export interface LevelStoreOptions {
    */
   readonly durable?: boolean
   /**
-   * Bytes on disk that the store may take beyond twice those in use, before it compacts its log.
+   * @internal Bytes on disk that the store may take beyond twice those in use, before it compacts its log.
    * Default: 256 MiB.
    */
   readonly slackBytes?: number
   /**
-   * With true, a missing store is STATE_CORRUPT. With false, a missing store is made. Default:
+   * @internal With true, a missing store is STATE_CORRUPT. With false, a missing store is made. Default:
    * false.
    */
   readonly mustExist?: boolean

@@ -17,15 +17,13 @@ import type { LedgerEntry } from '../folder/ledger'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
-import { checkedSignal } from '../sync-options'
+import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { StateOrigin } from '../target/target'
 import { stateAsOf } from './history'
 import { type StateItem, stateItems } from './state-items'
 import { StateView } from './state-view'
 
-export interface OpenStateOptions {
-  /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
-  readonly memoryBytes?: number
+export interface OpenStateOptions extends Pick<SyncOptions, 'memoryBytes'> {
   /** Stops a call that is under way, which then fails with the signal's reason. Default: none. */
   readonly signal?: AbortSignal
   /** @internal */

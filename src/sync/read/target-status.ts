@@ -11,14 +11,12 @@ import {
 } from '../../engine/index'
 import type { Category } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
-import type { CalendarLimits } from '../plan/calendar-files'
+import type { SyncOptions } from '../sync-options'
 import type { AppliedFile, SyncTarget } from '../target/target'
 
-export interface TargetStatusOptions {
+export interface TargetStatusOptions extends Pick<SyncOptions, 'limits'> {
   /** The time for which the plans are made. Default: the system's clock. */
   readonly now?: Clock
-  /** Latency and retention of the service's files. Default: as item-feeds.md, section 6, says. */
-  readonly limits?: Partial<CalendarLimits>
 }
 
 const NAMES: OptionNames<TargetStatusOptions> = { now: true, limits: true }

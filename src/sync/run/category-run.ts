@@ -15,6 +15,8 @@ import type { SpoolFolder } from '../target/spool-folder'
 import type { AppliedFile, TargetCategory } from '../target/target'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
 
+/** The most files of a category that are fetched and not in the state yet. */
+const MOST_FILES_AHEAD = 256
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /**
@@ -114,8 +116,7 @@ export class CategoryRun {
       this.#plan = this.#ask()
       this.#reportWatermark()
       await this.#dropUnplanned()
-      for (const id of this.#fetchable().slice(0, this.#shared.settings.filesAhead))
-        this.#startFetch(id)
+      for (const id of this.#fetchable().slice(0, MOST_FILES_AHEAD)) this.#startFetch(id)
       const { ready } = this.#plan
       const next = ready[0] && this.#fetches.get(fileIdKey(ready[0]))
       if (next !== undefined) await this.#takeNext(next)

@@ -27,19 +27,17 @@ import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import { FolderTarget } from '../folder/folder-target'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
-import { checkedSignal } from '../sync-options'
+import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
 /** The size of one read. */
 const READ_BYTES = 1 << 16
 
-export interface ReplayStateOptions {
+export interface ReplayStateOptions extends Pick<SyncOptions, 'memoryBytes'> {
   /** The state folder. */
   readonly folder: string
   /** The quarantines, such as the files in the folder `quarantine` of the state folder. */
   readonly files: readonly string[]
-  /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
-  readonly memoryBytes?: number
   /**
    * Takes the changes that the replay makes to the state. Default: none; then the changes go to a
    * log of their own in the folder `changes`, unless the run that applied the file of the rows

@@ -84,7 +84,6 @@ describe('fault options', () => {
     ['faults.rate', { rate: Number.NaN }],
     ['faults.seed', { seed: 0.5 }],
     ['faults.kinds', { kinds: [] }],
-    ['faults.logEntries', { logEntries: -1 }],
     ['faults.rules', { rules: [{ route: '/', fault: 'explode' }] }],
   ]
   test.each(wrong)('%s: %j is refused', (option, value) => {

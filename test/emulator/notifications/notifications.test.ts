@@ -187,7 +187,7 @@ describe('createSubscription refuses bad requests', () => {
   })
 
   test('409 can replace the status of 195003 and 195015', async () => {
-    const client = await notificationClient({ notifications: { conflictStatus: 409 } })
+    const client = await notificationClient({ conflictStatus: 409 })
     expect(await refusalIn(await client.post(SUBSCRIPTION, ''))).toEqual([409, 195003])
     const body = asked(client, { destinationId: destination(client, 'DISABLED') })
     expect(await refusalIn(await client.post(SUBSCRIPTION, body))).toEqual([409, 195015])

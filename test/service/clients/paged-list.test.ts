@@ -155,14 +155,14 @@ describe('fault 84: `next` links', () => {
   })
 
   test('fault 84: links without an end fail at the limit of pages', async () => {
-    const { list, asked } = listed(
-      (_, index) => ({ fileMetadata: [], next: `${FILES}?continuation_token=${index}` }),
-      { maxPages: 30 },
-    )
+    const { list, asked } = listed((_, index) => ({
+      fileMetadata: [],
+      next: `${FILES}?continuation_token=${index}`,
+    }))
     expect(await failureOf(list.toArray())).toMatchObject({
       code: 'HTTP_REDIRECT_LOOP',
-      context: { hops: 30 },
+      context: { hops: 10_000 },
     })
-    expect(asked.length).toBe(30)
+    expect(asked.length).toBe(10_000)
   })
 })
