@@ -368,6 +368,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       preamble
         .replace("'../src/index'", "'feedmill'")
         .replace("'../src/emulator'", "'feedmill/emulator'")
+        .replace("'../src/service'", "'feedmill/service'")
         .replace("'../src/cli/sample'", "'./packed-sample.js'"),
     )
     await writeFile(join(project, 'test/packed-sample.ts'), packedSample(cli()))
