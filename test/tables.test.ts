@@ -113,7 +113,14 @@ const sources = Object.fromEntries(
 const commands = program(['node', 'feedmill']).commands.map(command => command.name())
 
 /** Scripts that other scripts run, and nobody by hand. */
-const INNER_SCRIPTS = ['bench:gate:once', 'build:js', 'prepack', 'wasm']
+const INNER_SCRIPTS = [
+  'bench:gate:once',
+  'check:code',
+  'check:package',
+  'build:js',
+  'prepack',
+  'wasm',
+]
 const scriptNames = Object.keys(packed.scripts)
 const mentionedScripts = [
   'CONTRIBUTING.md',

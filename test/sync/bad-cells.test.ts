@@ -1,5 +1,6 @@
 // Cells that are not of their column's type, in a state folder: no command stops at one, and its
 // text goes wherever its row goes.
+// Long: it synchronises into a folder and two databases.
 
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,5 @@
+// Long: it simulates many runs of a benchmark.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Random, seededRandom } from '../../../src/bench/statistics/side-orders'

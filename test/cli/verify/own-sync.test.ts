@@ -1,5 +1,6 @@
 // The rounds of `feedmill verify` over feedmill's own `sync`: every fault alone, and all of them
 // together. One run, which fails where a file failed, has to reach the truth in each round.
+// Long: each round of faults is a whole synchronisation.
 
 import { expect, test } from 'vitest'
 import { compareOutput } from '../../../src/cli/verify/compare-output'

@@ -1,3 +1,5 @@
+// Long: it lists thousands of pages.
+
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import { createFeedService, type FeedServiceOptions } from '../../../src/service/feed-service'

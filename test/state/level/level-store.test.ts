@@ -1,3 +1,5 @@
+// Long: it writes stores of many tables, and opens some again.
+
 import { cp, mkdtemp, readdir, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

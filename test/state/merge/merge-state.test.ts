@@ -1,3 +1,5 @@
+// Long: a naive merge is the oracle of each property.
+
 import { describe, expect, test } from 'vitest'
 import type { ChangeKind } from '../../../src/engine/codec/merge/register'
 import {

@@ -1,3 +1,5 @@
+// Long: each test synchronises a state first.
+
 import { afterEach, describe, expect, test } from 'vitest'
 import { stateIo } from '../../../src/engine/disk/state-errors'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
