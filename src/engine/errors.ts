@@ -223,12 +223,12 @@ export interface ErrorContexts {
 
   // Ranges.
   /**
-   * A response with status 206 has no Content-range, or more than one.
+   * A response with status 206 has no Content-range, or a response has more than one.
    * @remedy Check that the address and every proxy support byte ranges.
    */
   RANGE_HEADER_MISSING: { url: string; byteOffset: number; received: string }
   /**
-   * A Content-range is malformed, or its numbers exceed 2^53.
+   * A Content-range is malformed, its numbers exceed 2^53, or it states no bytes of the range.
    * @remedy Check every proxy between you and the service: it has changed the header.
    */
   RANGE_HEADER_INVALID: { url: string; byteOffset: number; received: string }

@@ -188,7 +188,7 @@ describe('feedmill bench in the project of a stranger', () => {
 
   test.each([
     ['a commit that is not there', ['--base', 'nowhere'], /OPTION_INVALID: base must be a commit/],
-    ['a build without a base', ['--build', 'x'], /OPTION_INVALID: --build needs --base/],
+    ['a build without a base', ['--build', 'x'], /OPTION_INVALID: build must be used with base/],
     ['too few rounds', ['--base', 'HEAD', '--rounds', '5'], /OPTION_INVALID: rounds must be/],
     ['a build that fails', ['--base', 'HEAD', '--build', 'exit 3'], /BENCH_FAILED: .*exit 3/],
     ['an unknown benchmark', ['--only', 'dollars'], /OPTION_INVALID: only must be/],

@@ -104,7 +104,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       LINE_END
     )
   }
-  /** Puts the header line before the first text, where columns are known. */
+  /** Puts the header line before the first text, if the columns are known by then. */
   const withHeader = (text: string) => {
     if (hasHeader || columns.names === undefined) return text
     hasHeader = true

@@ -93,7 +93,7 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
         fc.asyncProperty(anyCuts, async cuts => {
           expect(stage.content(await run(cuts))).toEqual(whole)
         }),
-        { numRuns: 15 },
+        { numRuns: 10 },
       )
     })
 

@@ -130,12 +130,12 @@ function judgeEmpty(question: VerdictQuestion, seen: FileIdentity): Verdict {
 function judgeUnsatisfied(
   question: VerdictQuestion,
   facts: ResponseFacts,
-  error: ServiceDescription,
+  description: ServiceDescription,
 ): Verdict {
   const range = readContentRange(facts.header('content-range'))
   const { asked, pinned } = question
   if (range.kind !== 'unsatisfied' || range.totalBytes === undefined)
-    return fatal(unsatisfiableError(question, facts, error))
+    return fatal(unsatisfiableError(question, facts, description))
   const identity = { totalBytes: range.totalBytes }
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
@@ -145,7 +145,7 @@ function judgeUnsatisfied(
   // within the total.
   if (pinned.totalBytes === undefined && asked.end > range.totalBytes)
     return { kind: 'total', identity }
-  return fatal(unsatisfiableError(question, facts, error))
+  return fatal(unsatisfiableError(question, facts, description))
 }
 
 function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
