@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { secretJsonFile } from '../../src/cli/json-file'
 import { schemaFile } from '../../src/cli/schema-file'
+import { runsWith } from '../tools'
 
 let folder: string
 beforeAll(() => {
@@ -19,7 +20,7 @@ function pipeNamed(name: string): string {
   return path
 }
 
-const hasPipes = process.platform !== 'win32'
+const hasPipes = runsWith('mkfifo')
 
 test.runIf(hasPipes)('fault 122: a credentials file and a JSON schema may be pipes', async () => {
   const secret = pipeNamed('secret')
