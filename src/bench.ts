@@ -1,4 +1,5 @@
-// The public names of `feedmill/bench`: benchmarks that tell a slower version from noise. The command
+// The public names of `feedmill/bench`: benchmarks that tell a slower version from noise. The
+// command
 // `feedmill bench` is made of them.
 
 export {

@@ -1,5 +1,5 @@
-// Compares with a saved report of the same machine. Its runs were made at another time, so they prove
-// less than runs that are interleaved.
+// Compares with a saved report of the same machine. Its runs were made at another time, so they
+// prove less than runs that are interleaved.
 
 import { readFile } from 'node:fs/promises'
 import { FeedError } from '../engine/index'

@@ -14,9 +14,9 @@ const TIME_LIMIT_MS = 10 * 60 * 1000
 const SCRIPT = fileURLToPath(new URL('./bench-child.js', import.meta.url))
 
 /**
- * The young generation has one size from the start. By default, V8 doubles it whenever enough objects
- * have survived, so a few objects more at the start of a short run bring a doubling forward. The peak
- * memory then differs by megabytes that both versions take in a longer run.
+ * The young generation has one size from the start. By default, V8 doubles it whenever enough
+ * objects have survived, so a few objects more at the start of a short run bring a doubling
+ * forward. The peak memory then differs by megabytes that both versions take in a longer run.
  */
 const NODE_OPTIONS = ['--min-semi-space-size=4', '--max-semi-space-size=4']
 

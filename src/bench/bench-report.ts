@@ -124,8 +124,8 @@ export interface Judging {
 
 /**
  * Returns the confidence of each interval (the correction of Bonferroni): over all intervals
- * together, a share of {@link ALPHA} of the comparisons has one that lies above its true value. Only such
- * an interval can fail equal versions, so the other end may miss as often.
+ * together, a share of {@link ALPHA} of the comparisons has one that lies above its true value.
+ * Only such an interval can fail equal versions, so the other end may miss as often.
  */
 export function correctedLevel({ measures, benches }: Judging): number {
   return 1 - (2 * ALPHA) / (benches * measures.length)

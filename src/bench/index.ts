@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room bench: what the public entries and the other rooms use of it.
 
 export type { BenchOptions } from './bench-plan'
 export { type BenchReport, regressionsIn } from './bench-report'

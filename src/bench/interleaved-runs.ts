@@ -1,5 +1,5 @@
-// Runs every benchmark on every side, round by round. The runs that are compared with each other are
-// neighbours in time, so that what slows a whole round down cancels out.
+// Runs every benchmark on every side, round by round. The runs that are compared with each other
+// are neighbours in time, so that what slows a whole round down cancels out.
 
 import { seededRandom, sideOrders } from './statistics/side-orders'
 

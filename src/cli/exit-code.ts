@@ -57,8 +57,8 @@ const USAGE_CODES: readonly ErrorCode[] = [
 ]
 
 /**
- * Returns the lines to print for a failure: none when the parser has printed it, or nobody reads. The message of a
- * FeedError is enough; a defect needs its stack.
+ * Returns the lines to print for a failure: none when the parser has printed it, or nobody reads.
+ * The message of a FeedError is enough; a defect needs its stack.
  * @param isJson true gives a FeedError as one line of JSON, with the facts of its context
  */
 export function failureLines(error: unknown, isJson = false): string[] {

@@ -22,8 +22,8 @@ export function jsonFile(option: string, path: string): object {
 /**
  * Returns the object of a file that holds a secret. The file is refused where it belongs to the
  * user of this process and other users have any permission for it. A file of another user, such as
- * a secret that a container mounts, is not checked: its owner decides about it. ssh treats the files
- * of its keys in the same way.
+ * a secret that a container mounts, is not checked: its owner decides about it. ssh treats the
+ * files of its keys in the same way.
  * @throws FeedError OPTION_INVALID
  */
 export function secretJsonFile(option: string, path: string): object {
@@ -44,7 +44,8 @@ function readObject(option: string, path: string, check: (stats: Stats) => void)
     // The message of a SyntaxError quotes the text.
     if (cause instanceof SyntaxError)
       throw invalid(option, path, 'is not JSON, or larger than 256 MiB')
-    // What names no file may be the content that belongs into it, and the system's error repeats it.
+    // What names no file may be the content that belongs into it, and the system's error repeats
+    // it.
     const { code } = cause as NodeJS.ErrnoException
     throw invalid(option, 'the file', `cannot be read (${code})`)
   }

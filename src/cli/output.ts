@@ -1,6 +1,7 @@
 // The lines that all commands print, on standard output and standard error. A text of a file, a
 // server or the caller may hold codes that a terminal obeys, or line ends that begin a line of
-// feedmill's own; no line has them. The data of `export` and of downloads goes through sinks instead.
+// feedmill's own; no line has them. The data of `export` and of downloads goes through sinks
+// instead.
 //
 // A line on standard output that cannot be written, because the disk is full or the reader has
 // closed the pipe, is a typed failure of the command. The caller cleans up as after every failure.

@@ -1,7 +1,7 @@
-// The command line: its commands, their order in the help, and the exit codes. The commands are added
-// by the files that have their options. A command itself is a file of its own, which is loaded
-// when the command runs, so that the help and the commands without optional packages work in a plain
-// install.
+// The command line: its commands, their order in the help, and the exit codes. The commands are
+// added by the files that have their options. A command itself is a file of its own, which is
+// loaded when the command runs, so that the help and the commands without optional packages work in
+// a plain install.
 
 import { version } from '../../package.json'
 import { refusePasswords } from './argument-passwords'

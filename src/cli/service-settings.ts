@@ -25,8 +25,8 @@ export interface ServiceSettings {
   readonly sandbox?: boolean
   readonly allowHttp?: boolean
   /**
-   * A JSON file with `clientId` and `clientSecret`; other fields are ignored. Default: the variables
-   * of the environment for these two.
+   * A JSON file with `clientId` and `clientSecret`; other fields are ignored. Default: the
+   * variables of the environment for these two.
    */
   readonly credentials?: string
 }

@@ -1,4 +1,5 @@
-// A file of text that the user has named for the result of a command. It appears whole or not at all.
+// A file of text that the user has named for the result of a command. It appears whole or not at
+// all.
 
 import { byteSink, pipeline } from '../index'
 

@@ -1,5 +1,5 @@
-// Formats a table as lines of text. The first columns are aligned to the left and hold words, the others are
-// aligned to the right and hold numbers.
+// Formats a table as lines of text. The first columns are aligned to the left and hold words, the
+// others are aligned to the right and hold numbers.
 import { printableText } from '../index'
 
 /**

@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room emulator: what the public entries and the other rooms use of it.
 
 export { createEmulator, type Emulator } from './emulator'
 export type { EmulatorOptions } from './emulator-options'

@@ -1,8 +1,8 @@
 // The signing keys of the calling application (signing-keys-and-subscriptions.md, section 3.1):
 // identifiers and times come from the seed, and the key material is made at the first request and
-// then kept. Private keys are dropped at once, so nothing can return one. The route of getSigningKey
-// is here too (signing-keys-and-subscriptions.md, sections 2.2 and 7; the third status of 210005
-// from service-notes.md, section 4.2).
+// then kept. Private keys are dropped at once, so nothing can return one. The route of
+// getSigningKey is here too (signing-keys-and-subscriptions.md, sections 2.2 and 7; the third
+// status of 210005 from service-notes.md, section 4.2).
 
 import {
   createCipheriv,

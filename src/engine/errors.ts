@@ -731,8 +731,8 @@ const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /**
  * Returns a text of a file or a server as one line that does nothing but stand there: line ends
- * become `⏎`, tabs become spaces, and controls of terminals and of the direction of text become `�`.
- * The messages of all errors are such lines.
+ * become `⏎`, tabs become spaces, and controls of terminals and of the direction of text become
+ * `�`. The messages of all errors are such lines.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts

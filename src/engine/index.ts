@@ -1,4 +1,4 @@
-// The door of the engine: what the other rooms use of it.
+// The door of the room engine: what the public entries and the other rooms use of it.
 
 export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
 export { ByteReader, ByteWriter, writeNumber } from './codec/byte-records'

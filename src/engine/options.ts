@@ -8,8 +8,8 @@ import { excerpt, FeedError } from './errors'
 export const TIMER_MAX_MS = 2 ** 31 - 1
 
 /**
- * The names of all options of `T`; no error tells of an internal one. A missing or misspelt name is a
- * compile error.
+ * The names of all options of `T`; no error tells of an internal one. A missing or misspelt name is
+ * a compile error.
  */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true | 'internal' }
 

@@ -1,5 +1,6 @@
-// The stage that inspects the rows of a file: it parses bytes and gives nothing. Its report has what
-// it found so far. The rows are lent: they lie in the memory of the parser or of the inflate engine.
+// The stage that inspects the rows of a file: it parses bytes and gives nothing. Its report has
+// what it found so far. The rows are lent: they lie in the memory of the parser or of the inflate
+// engine.
 
 import type { BadRow, BoundColumn, Dialect, ErrorCode, RowBatch } from '../engine/index'
 import {

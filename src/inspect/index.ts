@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room inspect: what the public entries and the other rooms use of it.
 
 export { compareReports, type Drift } from './drift/compare-reports'
 export { reportHtml } from './html/report-html'

@@ -1,5 +1,5 @@
 // The report of an inspection: plain data, the same in memory and as JSON. If you change its shape,
-// also change `version`, read-report.ts and the guide (src/guide/inspect.md).
+// also change `version`, checked-report.ts and the guide (src/guide/inspect.md).
 
 import type { CellType, ErrorCode } from '../engine/index'
 import type { ValueRange } from './columns/value-check'

@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room service: what the public entries and the other rooms use of it.
 
 export type { FeedTypesQuery, FileDownloadQuery, FileQuery, FilesQuery } from './clients/catalog'
 export type {

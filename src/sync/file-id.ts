@@ -1,7 +1,8 @@
-// The identity of a file of the service: its stable text, and what follows of it: the request for the
-// file, its schema, the file information of its rows, and its local name. A file is planned, fetched,
-// recorded and kept under it. The ledger also has the total and Last-Modified, which prove that two
-// downloads are of one file. The fields are the parameters of item-feeds.md, sections 3.3 to 3.6.
+// The identity of a file of the service: its stable text, and what follows of it: the request for
+// the file, its schema, the file information of its rows, and its local name. A file is planned,
+// fetched, recorded and kept under it. The ledger also has the total and Last-Modified, which prove
+// that two downloads are of one file. The fields are the parameters of item-feeds.md, sections 3.3
+// to 3.6.
 
 import {
   anObject,

@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room sync: what the public entries and the other rooms use of it.
 
 export { type Category, type FileId, fileIdKey } from './file-id'
 export {

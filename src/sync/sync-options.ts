@@ -59,8 +59,8 @@ export interface SyncOptions {
   readonly mode?: 'once' | 'follow'
   /**
    * With `once`: the run fails with the error of the first file that it could not fetch or apply,
-   * after all other files are in the state. With false it succeeds, and only `failed` of the summary
-   * names these files. Default: true.
+   * after all other files are in the state. With false it succeeds, and only `failed` of the
+   * summary names these files. Default: true.
    */
   readonly strict?: boolean
   /**
@@ -96,12 +96,13 @@ export interface SyncOptions {
    */
   readonly changes?: 'none' | 'files' | ChangeSink
   /**
-   * Bytes of the logs in `changes` that are kept for each category, the newest first. Default: 1 GiB.
+   * Bytes of the logs in `changes` that are kept for each category, the newest first. Default: 1
+   * GiB.
    */
   readonly keepChangeBytes?: number
   /**
-   * The rows that a change has: the one that is kept `after` it, or `both` that one and the one that
-   * was kept before, which has to be read from the disk. Default: `after`.
+   * The rows that a change has: the one that is kept `after` it, or `both` that one and the one
+   * that was kept before, which has to be read from the disk. Default: `after`.
    */
   readonly changeRows?: 'after' | 'both'
   /**
@@ -124,8 +125,8 @@ export interface SyncOptions {
    */
   readonly limits?: Partial<CalendarLimits>
   /**
-   * When a file that could not be fetched, or proved damaged, is fetched again. Its ranges follow the
-   * same policy, unless `ranges` has another one. Default: the defaults of each option.
+   * When a file that could not be fetched, or proved damaged, is fetched again. Its ranges follow
+   * the same policy, unless `ranges` has another one. Default: the defaults of each option.
    */
   readonly retry?: RetryOptions
   /** The clock of the calendar and of the clients' checks. Default: the service's clock. */

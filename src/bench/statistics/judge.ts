@@ -31,9 +31,9 @@ export interface Judgement {
 }
 
 /**
- * The level of the change bounds how often equal versions fail. The noise is a second check, for what
- * makes equal versions differ although their runs are interleaved. At the level of the change, it
- * would hide every change below the width of its interval.
+ * The level of the change bounds how often equal versions fail. The noise is a second check, for
+ * what makes equal versions differ although their runs are interleaved. At the level of the change,
+ * it would hide every change below the width of its interval.
  */
 const NOISE_LEVEL = 0.8
 

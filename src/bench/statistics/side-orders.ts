@@ -1,6 +1,6 @@
 // The order in which the sides of a comparison run, round by round. It is random, so that nothing
-// periodic on the machine can favour one of them, and balanced: over each block of rounds every side
-// runs equally often in every place, so a drift cancels.
+// periodic on the machine can favour one of them, and balanced: over each block of rounds every
+// side runs equally often in every place, so a drift cancels.
 
 /** @returns a number from 0 up to, not including, 1 */
 export type Random = () => number

@@ -72,9 +72,10 @@ const STEPS = 1_000
 const STEP = Math.PI / 2 / STEPS
 
 /**
- * The quantile of Student's distribution, which says how far the mean of a small sample may lie from
- * the true one. Returns the t that holds `level` of the distribution between -t and t. With t = √freedom · tan(a),
- * the density of the angle is cos(a) to the power of freedom - 1, which has no tail to integrate.
+ * The quantile of Student's distribution, which says how far the mean of a small sample may lie
+ * from the true one. Returns the t that holds `level` of the distribution between -t and t. With t
+ * = √freedom · tan(a), the density of the angle is cos(a) to the power of freedom - 1, which has no
+ * tail to integrate.
  *
  * @param freedom the degrees of freedom: at least 1
  */

@@ -1,5 +1,5 @@
-// The benchmark of a feed file of the user: the file goes through the stages, and its cells are read
-// as the code of a user would read them.
+// The benchmark of a feed file of the user: the file goes through the stages, and its cells are
+// read as the code of a user would read them.
 
 import { defineBench } from '../../bench'
 import {

@@ -56,8 +56,8 @@ export async function feedFileModule(path: string, options: FeedFileOptions): Pr
 
 /**
  * Reads the whole file once, so that the first run finds it in the cache of the system, as the
- * others do. The name has a hash of the file and of how it is read: only equal benchmarks have equal
- * names, and a baseline of another file is refused.
+ * others do. The name has a hash of the file and of how it is read: only equal benchmarks have
+ * equal names, and a baseline of another file is refused.
  */
 export async function feedFile(path: string, options: FeedFileOptions): Promise<FeedFile> {
   const { feed, schema, read } = options

@@ -1,5 +1,5 @@
-// The emulated service of the demo: a process of its own, so that the demo does not count its memory
-// and time; the client of it; and the making of its files before the clock starts.
+// The emulated service of the demo: a process of its own, so that the demo does not count its
+// memory and time; the client of it; and the making of its files before the clock starts.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -82,9 +82,9 @@ export interface Prepared {
 }
 
 /**
- * Asks for the beginning of each file that the demo will read. Making and compressing the files takes
- * the service longer than the library needs to ingest them; afterwards they are in its cache, and
- * the demo measures the library alone.
+ * Asks for the beginning of each file that the demo will read. Making and compressing the files
+ * takes the service longer than the library needs to ingest them; afterwards they are in its cache,
+ * and the demo measures the library alone.
  */
 export async function prepareFiles(
   service: FeedService,

@@ -1,5 +1,5 @@
-// The work of the demo: it synchronises a category into a state folder, compares it with the truth of
-// the emulated world, and writes it.
+// The work of the demo: it synchronises a category into a state folder, compares it with the truth
+// of the emulated world, and writes it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -88,8 +88,8 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
 }
 
 /**
- * Kills a synchronisation in a process of its own in the middle, as a machine that loses power would
- * end it. Returns how many files the run reported.
+ * Kills a synchronisation in a process of its own in the middle, as a machine that loses power
+ * would end it. Returns how many files the run reported.
  */
 async function killedRun({ options, address, now }: DemoJob, folder: string): Promise<number> {
   const where = ['--marketplace', PLACE.marketplace, '--category', PLACE.categoryId]

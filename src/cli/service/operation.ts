@@ -1,5 +1,5 @@
-// One operation of the service as a command: its options and help, the call, and how its records are
-// printed, as tables and facts for people or as JSON for programs. The operations are in
+// One operation of the service as a command: its options and help, the call, and how its records
+// are printed, as tables and facts for people or as JSON for programs. The operations are in
 // service-commands.ts.
 
 import type { FeedService, FeedServiceOptions } from '../../service'

@@ -1,5 +1,5 @@
-// The commands over the operations of the service: catalog, keys and subscriptions. Only the download
-// of files is a file of its own.
+// The commands over the operations of the service: catalog, keys and subscriptions. Only the
+// download of files is a file of its own.
 
 import { FeedError } from '../../index'
 import type { AccessResponse, FeedType, FileMetadata } from '../../service'

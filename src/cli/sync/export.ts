@@ -45,9 +45,9 @@ type PlainItem = Record<string, unknown>
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
  * columns, as text. With a schema both have its columns, typed by it. A cell that is not of its
- * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws every
- * failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in any
- * case.
+ * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws
+ * every failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in
+ * any case.
  */
 export async function exportCommand({
   state: folder,
@@ -238,9 +238,9 @@ async function* blocksOf(
 
 /**
  * Gives the blocks of items as they are, and finds columns of a user's schema that the export would
- * leave empty in all items, such as a misspelt one. A column may be documented and absent from the files, and
- * the newest files alone may have one that is not documented, so the error comes after all items.
- * Without items nothing is known, and every name passes.
+ * leave empty in all items, such as a misspelt one. A column may be documented and absent from the
+ * files, and the newest files alone may have one that is not documented, so the error comes after
+ * all items. Without items nothing is known, and every name passes.
  * @throws FeedError OPTION_INVALID with the columns that neither the documents nor any item has
  */
 async function* knownColumns(

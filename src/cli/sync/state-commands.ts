@@ -1,5 +1,5 @@
-// The options of the commands over a state folder or a database: `feedmill sync`, `status`, `replay`
-// and `export`.
+// The options of the commands over a state folder or a database: `feedmill sync`, `status`,
+// `replay` and `export`.
 
 import {
   byteSize,

@@ -80,8 +80,8 @@ export function summaryLines(summary: SyncSummary): string[] {
 }
 
 /**
- * Returns a line for each file that could not be fetched, and for each category that has lost a file
- * and cannot go on without a new bootstrap: for people, or as JSON.
+ * Returns a line for each file that could not be fetched, and for each category that has lost a
+ * file and cannot go on without a new bootstrap: for people, or as JSON.
  */
 export function failureLines({ failed, categories }: SyncSummary, isJson: boolean): string[] {
   const lost = categories.flatMap(({ gone }) => gone.filter(needsBootstrap).slice(0, 1))

@@ -16,8 +16,8 @@ export interface TrueItem {
 export interface TrueColumn {
   readonly name: string
   /**
-   * How feedmill reads the column (item-feeds.md, section 2.2): its cell type, and after a space the
-   * separator of a list.
+   * How feedmill reads the column (item-feeds.md, section 2.2): its cell type, and after a space
+   * the separator of a list.
    */
   readonly type: string
 }

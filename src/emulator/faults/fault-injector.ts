@@ -1,5 +1,6 @@
-// Applies faults between a request and the service, some of which replace its answer. The log keeps each fault in the form of a
-// header, so that a request can repeat it. fault.ts describes the faults.
+// Applies faults between a request and the service, some of which replace its answer. The log keeps
+// each fault in the form of a header, so that a request can repeat it. fault.ts describes the
+// faults.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedError } from '../../engine/index'

@@ -1,7 +1,7 @@
 // What can go wrong on demand, and the one line of text that says it: in the request header
 // `x-feedmill-fault`, in a rule, in the log. Which request meets a fault is fault-plan.ts, what
-// happens then fault-injector.ts; the options that decide are here. `error;code=N` is not one of these faults: it asks an operation
-// for one of its documented errors.
+// happens then fault-injector.ts; the options that decide are here. `error;code=N` is not one of
+// these faults: it asks an operation for one of its documented errors.
 
 import {
   arrayOf,

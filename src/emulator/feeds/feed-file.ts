@@ -1,8 +1,8 @@
 // The content of the files of the four feeds, as lines, TSV bytes and gzip bytes. A file of a world
 // has the same bytes each time it is made. calendar.ts decides which files exist at what time.
 //
-// TSV is the dialect of item-feeds.md, section 2.1: a cell is wrapped in double quotes when it holds
-// a tab, a quote, a backslash or a line end; inside, quotes and backslashes are preceded by a
+// TSV is the dialect of item-feeds.md, section 2.1: a cell is wrapped in double quotes when it
+// holds a tab, a quote, a backslash or a line end; inside, quotes and backslashes are preceded by a
 // backslash. Lines end in LF, the last one too.
 
 import { Readable } from 'node:stream'

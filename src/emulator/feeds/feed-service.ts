@@ -1,8 +1,8 @@
 // The four feed operations (item-feeds.md, section 3). Each finds the file of a request and the
 // requested part of it, in steps: checks, clock (calendar.ts), file and range (file-responder.ts).
 // The token has been checked before. Each feed has a table of checks, and the first failing row
-// gives the error. The checks look at the headers first, then at the query and at Range. Later steps
-// check whether the file exists and whether the range fits.
+// gives the error. The checks look at the headers first, then at the query and at Range. Later
+// steps check whether the file exists and whether the range fits.
 
 import {
   documentedFamily,

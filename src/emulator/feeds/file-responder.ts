@@ -1,10 +1,10 @@
 // Makes the response to a request for a file or a part of it (item-feeds.md, section 3.7;
 // feed-file-catalog.md, section 2.7). The operation has chosen the file and checked the permission
-// before, and it words the errors. A fault can replace the file at an address; its selection travels
-// beside the request, so that no client can make it.
+// before, and it words the errors. A fault can replace the file at an address; its selection
+// travels beside the request, so that no client can make it.
 //
-// A feed file is compressed already, so the content coding that a client can ask for compresses it a
-// second time without a gain (item-feeds.md, section 3.7). The coded bytes are then the
+// A feed file is compressed already, so the content coding that a client can ask for compresses it
+// a second time without a gain (item-feeds.md, section 3.7). The coded bytes are then the
 // representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
 
 import { streamOf } from '../http/body-stream'

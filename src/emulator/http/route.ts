@@ -153,7 +153,8 @@ export function repeatedName(parameters: URLSearchParams): string | undefined {
 const HEADER_INPUTS: readonly string[] = ['marketplace', 'Range']
 
 /**
- * Returns the parts of a request by the names that errors give them; null stands for a missing part.
+ * Returns the parts of a request by the names that errors give them; null stands for a missing
+ * part.
  * `names` has the names in the request where a profile defines them.
  */
 export function requestParts<Part extends string>(

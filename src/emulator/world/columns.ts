@@ -1,8 +1,9 @@
 // The columns of the four feeds as tables: names and cells, in the order of the files. The columns
-// of the item feed are those of item-feeds.md, section 2.2, where columns that no longer have values
-// are empty; then those that follow in real files (service-notes.md, section 6.3). The documents
-// mention the hazmat columns without their names, so this world has names of its own. The three
-// other feeds are those of item-feeds.md, sections 2.6 to 2.8, and service-notes.md, sections 6.4 to
+// of the item feed are those of item-feeds.md, section 2.2, where columns that no longer have
+// values are empty; then those that follow in real files (service-notes.md, section 6.3). The
+// documents mention the hazmat columns without their names, so this world has names of its own. The
+// three other feeds are those of item-feeds.md, sections 2.6 to 2.8, and service-notes.md, sections
+// 6.4 to
 // 6.6.
 
 import { WEARERS, WORDS } from './goods'

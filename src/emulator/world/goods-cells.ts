@@ -1,10 +1,10 @@
 // The cells about the goods themselves. The numbers of the trade: Global Trade Item Numbers with
 // their check digit, manufacturer's part numbers, catalog products; when the seller left a column
-// empty, the inferred column beside it sometimes has a value. Then the cells that only some kinds of
-// items fill: goods that are sold by content or in lots, goods with a required label, and dangerous
-// goods. The marketplace says which laws apply. Then the cells made of aspects, each piece Base64 on
-// its own (item-feeds.md, section 2.4; service-notes.md, sections 6.2 and 6.3); names and most
-// values repeat over a file, so their encoded form is made once.
+// empty, the inferred column beside it sometimes has a value. Then the cells that only some kinds
+// of items fill: goods that are sold by content or in lots, goods with a required label, and
+// dangerous goods. The marketplace says which laws apply. Then the cells made of aspects, each
+// piece Base64 on its own (item-feeds.md, section 2.4; service-notes.md, sections 6.2 and 6.3);
+// names and most values repeat over a file, so their encoded form is made once.
 
 import { base64, type Content, DIMENSIONS, type Feature, type Traits, WORDS } from './goods'
 import { axisValue, featureValue, type Model, variationPairs } from './group'

@@ -1,6 +1,6 @@
 // What the items of a group share, and how they differ. The members of a group are far apart in a
-// file: group g holds the items g, g + stride, g + 2·stride, … so a group is found from an item, and
-// its items from a group, without a list of either. The shared properties are the model, which
+// file: group g holds the items g, g + stride, g + 2·stride, … so a group is found from an item,
+// and its items from a group, without a list of either. The shared properties are the model, which
 // follows from the key of the group; an item on its own has a model of its own. The differences
 // (colour, size) follow from the position in the group. item-life.ts and offer.ts have the changes.
 

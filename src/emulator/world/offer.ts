@@ -1,7 +1,7 @@
 // The offer of an item: its price and quantity, which are the values that change most, and its
-// parcel. Each change leads to another value, and so do as many changes as an hour can hold, so that
-// every change in a snapshot is visible. The measures and the shipping cost of the parcel belong to
-// the model, so that the items of a group agree. An item without shipping has neither.
+// parcel. Each change leads to another value, and so do as many changes as an hour can hold, so
+// that every change in a snapshot is visible. The measures and the shipping cost of the parcel
+// belong to the model, so that the items of a group agree. An item without shipping has neither.
 
 import { between, DRAW, mix, pick } from './hash'
 import { type Item, modelOf } from './item'

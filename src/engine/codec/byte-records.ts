@@ -1,6 +1,6 @@
 // Writes many small records of bytes one after the other, without an allocation for each, and reads
-// them in the same order. Whole numbers have 7 bits a byte, low bits first, with the high bit set on
-// all but the last (LEB128).
+// them in the same order. Whole numbers have 7 bits a byte, low bits first, with the high bit set
+// on all but the last (LEB128).
 
 import { CELL_END } from './tsv/scanner'
 
@@ -119,8 +119,8 @@ export function writeNumber(value: number, into: Uint8Array, at: number): number
   return end + 1
 }
 
-// There is no view of the bytes themselves, because V8 keeps a short array in its heap until its buffer
-// is asked for, and then moves it out.
+// There is no view of the bytes themselves, because V8 keeps a short array in its heap until its
+// buffer is asked for, and then moves it out.
 const SCRATCH_BYTES = new Uint8Array(8)
 const SCRATCH = new DataView(SCRATCH_BYTES.buffer)
 

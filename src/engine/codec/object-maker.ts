@@ -73,7 +73,8 @@ export interface TextShape extends CutColumns {
 export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, unknown>
 
 /**
- * The most columns for which a function is compiled: V8's time for it grows faster than their number.
+ * The most columns for which a function is compiled: V8's time for it grows faster than their
+ * number.
  */
 const MAX_LITERAL_COLUMNS = 128
 /** How many columns one test checks for cells whose bytes are not their text. */

@@ -120,8 +120,8 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * What JSON.stringify writes of a row: {@link toObject} with bigints as text, because most readers
-   * of JSON make doubles of its numbers.
+   * What JSON.stringify writes of a row: {@link toObject} with bigints as text, because most
+   * readers of JSON make doubles of its numbers.
    */
   toJSON(): { readonly [N in keyof C]: unknown } {
     const object = this.toObject()

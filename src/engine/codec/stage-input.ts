@@ -1,6 +1,6 @@
-// Checks the inputs of stages: blocks of bytes, Node's Buffers among them, and rows. A stage makes the
-// check once for each block or batch, never for each byte or row. Batches are recognised by shape,
-// because two copies of the package may meet in one process.
+// Checks the inputs of stages: blocks of bytes, Node's Buffers among them, and rows. A stage makes
+// the check once for each block or batch, never for each byte or row. Batches are recognised by
+// shape, because two copies of the package may meet in one process.
 
 import { inputInvalid } from '../core/input-invalid'
 

@@ -1,7 +1,9 @@
-// WebAssembly modules of this package (src/engine/wasm/), which are compiled on first use, their instances
-// and memories. Two modules may work in one memory, so that one reads where another has written.
+// WebAssembly modules of this package (src/engine/wasm/), which are compiled on first use, their
+// instances and memories. Two modules may work in one memory, so that one reads where another has
+// written.
 //
-// Only a memory for several threads is a SharedArrayBuffer, because V8 handles views of it more slowly.
+// Only a memory for several threads is a SharedArrayBuffer, because V8 handles views of it more
+// slowly.
 
 import { FeedError } from '../errors'
 

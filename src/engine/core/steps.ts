@@ -48,8 +48,8 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 const SLICE_MS = 10
 
 /**
- * When the first stage began to work in the current turn; undefined while none has. All stages of the
- * thread share it, because they share the event loop.
+ * When the first stage began to work in the current turn; undefined while none has. All stages of
+ * the thread share it, because they share the event loop.
  */
 let workingSince: number | undefined
 /** One promise for all stages that wait for the next turn. */

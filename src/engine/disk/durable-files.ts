@@ -1,7 +1,7 @@
 // The files of a state folder, and of a spool that belongs to one run. Every call of sync/ to the
 // file system goes through this interface, so that a test can replace it by one that fails, cuts
-// writes short or loses unsynced writes. The callers decide when to write and when to sync. A failed
-// write or sync is never repeated, because the content of the disk is unknown after it.
+// writes short or loses unsynced writes. The callers decide when to write and when to sync. A
+// failed write or sync is never repeated, because the content of the disk is unknown after it.
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'

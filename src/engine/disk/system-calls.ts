@@ -1,7 +1,6 @@
-// System calls that Node's functions for files lack: files that are made without following a planted
-// link, a read and a write of all bytes, the sync of a
-// folder, and calls that may meet a missing file. They fail with the system's own errors, which the
-// callers type.
+// System calls that Node's functions for files lack: files that are made without following a
+// planted link, a read and a write of all bytes, the sync of a folder, and calls that may meet a
+// missing file. They fail with the system's own errors, which the callers type.
 
 import { constants, type FileHandle, open } from 'node:fs/promises'
 

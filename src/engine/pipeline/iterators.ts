@@ -148,9 +148,9 @@ interface Readable<T> {
 export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
 
 /**
- * A source over any iterable: arrays, generators, Node streams, web streams, and the batches of other
- * pipelines. Destroying it also destroys or cancels the iterable at once, even
- * while a read is pending.
+ * A source over any iterable: arrays, generators, Node streams, web streams, and the batches of
+ * other pipelines. Destroying it also destroys or cancels the iterable at once, even while a read
+ * is pending.
  */
 export class IterableSource<T> extends Source<T> {
   readonly #iterable: AnyIterable<T>

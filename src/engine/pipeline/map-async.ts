@@ -1,5 +1,6 @@
 // The stage of `mapAsync`: calls an asynchronous function for several elements at a time, also over
-// the border between two items. It owns the window of the calls; row-stages.ts has the other helpers.
+// the border between two items. It owns the window of the calls; row-stages.ts has the other
+// helpers.
 
 import { isPromise } from '../core/steps'
 import { asFeedError } from '../errors'

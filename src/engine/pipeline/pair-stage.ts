@@ -30,9 +30,9 @@ export interface Pair<In, Out> {
 }
 
 /**
- * One item at a time is inside the pair: the next one is asked for when the pair wants it and has no
- * output ready. An output that a pair makes later, without another item, is read with the next item
- * or at the end of input.
+ * One item at a time is inside the pair: the next one is asked for when the pair wants it and has
+ * no output ready. An output that a pair makes later, without another item, is read with the next
+ * item or at the end of input.
  */
 export class PairStage<In, Out> extends Stage<In, Out> {
   readonly #pair: Pair<In, Out>

@@ -204,7 +204,8 @@ export interface WebTransform<In, Out> {
   readonly readable: ReadableStream<Out>
   readonly writable: {
     readonly getWriter: () => {
-      // The DOM's types take only bytes whose buffer is an ArrayBuffer; those of a block do not say.
+      // The DOM's types take only bytes whose buffer is an ArrayBuffer; those of a block do not
+      // say.
       readonly write: (
         item: In extends Uint8Array ? In & { readonly buffer: ArrayBuffer } : In,
       ) => Promise<void>

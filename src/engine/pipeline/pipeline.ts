@@ -51,8 +51,8 @@ const SOURCE = 'an iterable, a stream, a stage, a pipeline, a Blob, or a functio
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
  *
  * A source is an iterable or async iterable of items (Node and web streams included), a source
- * stage, another pipeline, a Blob, or a function that returns one of these. Nothing runs before a terminal
- * call (`for await`, forEach, toArray, toNodeReadable, run).
+ * stage, another pipeline, a Blob, or a function that returns one of these. Nothing runs before a
+ * terminal call (`for await`, forEach, toArray, toNodeReadable, run).
  *
  * @throws FeedError OPTION_INVALID
  * @example
@@ -160,7 +160,8 @@ export function concat<P extends AnyPipeline<unknown>>(
 
 /**
  * A source with the stages after it, as {@link pipeline} starts it. It is a description that never
- * changes: each method that adds a stage returns a new pipeline, and each terminal call runs it once.
+ * changes: each method that adds a stage returns a new pipeline, and each terminal call runs it
+ * once.
  */
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** Makes the source stage, and the stages that belong to it. */
@@ -200,7 +201,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    *
    * Every kind has counters, backpressure and typed errors, with the name of the function or the
    * class. A generator or stream that ends before its input ends the run well, as `take` does. When
-   * a run stops early, a Node stream is destroyed, both sides of a web stream are cancelled, and the
+   * a run stops early, a Node stream is destroyed, both sides of a web stream are cancelled, and
+   * the
    * `finally` of a generator runs; the function's second argument is a signal that is aborted then.
    * What a step throws is STAGE_FAILED with its name; a stream that is destroyed before its end is
    * STAGE_DESTROYED, and one that is in use or has ended is STAGE_REUSED.
@@ -266,9 +268,9 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Regroups the elements into arrays of `count`; the last one may be shorter. This holds one array.
-   * In contrast, {@link batches} reads the items as they are. A row in an array keeps the memory of
-   * its whole batch: see `Row.detach`.
+   * Regroups the elements into arrays of `count`; the last one may be shorter. This holds one
+   * array. In contrast, {@link batches} reads the items as they are. A row in an array keeps the
+   * memory of its whole batch: see `Row.detach`.
    *
    * @throws FeedError OPTION_INVALID
    */

@@ -11,12 +11,12 @@ import { checkSink, type Sink } from './sink'
  * has taken the last one.
  *
  * At the end the sinks `prepare` together, and then commit one after the other in the order of the
- * list. A failure of any sink before the first commit aborts all of them, with that error; the error
- * of a sink that throws anything but a FeedError is STAGE_FAILED with the name of the sink. Where a
- * commit fails after another sink has committed, the error is SINK_PARTLY_COMMITTED: its context
- * says which sinks have committed, which failed, and which were aborted, and its cause is the
- * failure. A sink without `prepare` may fail for want of space at its commit, so it stands best at
- * the start of the list.
+ * list. A failure of any sink before the first commit aborts all of them, with that error; the
+ * error of a sink that throws anything but a FeedError is STAGE_FAILED with the name of the sink.
+ * Where a commit fails after another sink has committed, the error is SINK_PARTLY_COMMITTED: its
+ * context says which sinks have committed, which failed, and which were aborted, and its cause is
+ * the failure. A sink without `prepare` may fail for want of space at its commit, so it stands best
+ * at the start of the list.
  *
  * @throws FeedError OPTION_INVALID
  * @example

@@ -1,5 +1,5 @@
-// The writer of all quarantines: it appends the records of rows to a file. It opens the file for each
-// write, so that nobody has to close it, and makes the file with the first row.
+// The writer of all quarantines: it appends the records of rows to a file. It opens the file for
+// each write, so that nobody has to close it, and makes the file with the first row.
 
 import { dirname } from 'node:path'
 import { fileLine, rowLine } from '../codec/quarantine/quarantine-records'
@@ -23,9 +23,9 @@ export interface QuarantineWriterOptions {
   readonly files: DurableFiles
   readonly path: string
   /**
-   * The bytes of the file that stay, where somebody keeps their number: they are records of the same
-   * file of rows, and what follows them is cut off. Without it all whole records stay, and the folder
-   * of the file has to exist.
+   * The bytes of the file that stay, where somebody keeps their number: they are records of the
+   * same file of rows, and what follows them is cut off. Without it all whole records stay, and the
+   * folder of the file has to exist.
    */
   readonly length?: number
   /** The name of the file of all rows. */

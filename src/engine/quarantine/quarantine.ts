@@ -24,21 +24,22 @@ export interface Quarantine extends RowQuarantine {
 /**
  * Makes a quarantine for `onBadRow` and `onBadCell`: a row that cannot be read, or that has a cell
  * which cannot be read, leaves the stream and is appended to a file with all of its bytes. So the
- * bytes of a file are those of its start (header line, byte order mark, comments), of the rows of the
- * batches, and of the quarantine; and the rows read are the rows kept and the rows quarantined.
+ * bytes of a file are those of its start (header line, byte order mark, comments), of the rows of
+ * the batches, and of the quarantine; and the rows read are the rows kept and the rows quarantined.
  *
- * The file has one JSON record a line: where the row stood (row, line, byte offset), the code and the
- * message of its error, the column of a bad cell, and its bytes as `text`, or as `base64` where they
- * are not UTF-8. Before them stands a record of their file with its column names. A row longer than
+ * The file has one JSON record a line: where the row stood (row, line, byte offset), the code and
+ * the message of its error, the column of a bad cell, and its bytes as `text`, or as `base64` where
+ * they are not UTF-8. Before them stands a record of their file with its column names. A row longer
+ * than
  * `maxRowBytes` has several records, which have all of its bytes. {@link replay} reads the rows after
  * somebody has mended them.
  *
  * One object may serve several stages and several runs of one process. Memory holds the bad rows of
- * one block at most. All records are on the disk before a run settles, however it ends (also
- * by `take`, `break`, an abort or a failure), and a run fails where they cannot be written:
- * SINK_FAILED. The first bad row makes the file, in an existing folder. A run
- * that fails leaves the records up to its failure, so begin a new file to repeat it. A last line that
- * a killed process left incomplete is cut off by the next one. One process at a time may write a file.
+ * one block at most. All records are on the disk before a run settles, however it ends (also by
+ * `take`, `break`, an abort or a failure), and a run fails where they cannot be written:
+ * SINK_FAILED. The first bad row makes the file, in an existing folder. A run that fails leaves the
+ * records up to its failure, so begin a new file to repeat it. A last line that a killed process
+ * left incomplete is cut off by the next one. One process at a time may write a file.
  *
  * @throws FeedError OPTION_INVALID
  * @example

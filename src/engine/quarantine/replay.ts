@@ -36,11 +36,12 @@ const NAMES: OptionNames<ReplayOptions<Columns>> = {
 /**
  * Reads the rows of a quarantine in the order of its records, for `pipeline(replay(path))`. Mend a
  * row in the `text` of its record before: it may become several rows, or none where the text is
- * empty. A record with `base64` may get `text` in its place. Rows have the file and the positions that they had, also in messages.
+ * empty. A record with `base64` may get `text` in its place. Rows have the file and the positions
+ * that they had, also in messages.
  *
  * Each record is a batch, or a few. A record with a bad row is treated as `onBadRow` says; another
- * quarantine takes it with its new error. A bad cell is found by a ColumnDecoder behind the call. Lines that
- * are no records are QUARANTINE_INVALID.
+ * quarantine takes it with its new error. A bad cell is found by a ColumnDecoder behind the call.
+ * Lines that are no records are QUARANTINE_INVALID.
  *
  * @throws FeedError OPTION_INVALID
  * @example

@@ -33,8 +33,8 @@ export const float64: ColumnKind<CellTypes['float64']> = kind('float64')
 /** `true` or `false`, case-insensitive. */
 export const boolean: ColumnKind<CellTypes['boolean']> = kind('boolean')
 /**
- * A day of the calendar as the text `yyyy-MM-dd`. It is no Date, because a day has no time zone: the
- * midnight of one zone is the day before in another.
+ * A day of the calendar as the text `yyyy-MM-dd`. It is no Date, because a day has no time zone:
+ * the midnight of one zone is the day before in another.
  */
 export const date: ColumnKind<CellTypes['date']> = kind('date')
 /** An instant in UTC, `yyyy-MM-ddThh:mm:ss.sssZ`, with or without milliseconds. */

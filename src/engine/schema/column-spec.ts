@@ -1,5 +1,6 @@
-// What a column is, as data, and the check of that data. column-kinds.ts has the functions that make
-// it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders of them.
+// What a column is, as data, and the check of that data. column-kinds.ts has the functions that
+// make it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders
+// of them.
 
 import { arrayOf, callback, choice, filledText, flag, optionInvalid } from '../options'
 import { CELL_TYPES, type CellType } from './values'

@@ -1,5 +1,5 @@
-// Writes the bytes or the text of a sink to its destination: allows one run at a time, and types every
-// failure. Text is gathered in one buffer and encoded as UTF-8.
+// Writes the bytes or the text of a sink to its destination: allows one run at a time, and types
+// every failure. Text is gathered in one buffer and encoded as UTF-8.
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'

@@ -29,10 +29,10 @@ export type NdjsonItem<T> =
 /**
  * Makes a sink that writes one JSON value for each row, each member of an array and each other
  * item, in order. Rows are written with their typed values: decimals and bigints as exact text,
- * timestamps as ISO 8601, empty cells as null. A line is an object, an array, text, a finite number, true, false
- * or null. Inside objects the rules of `JSON.stringify` hold, except that bigints are text: undefined
- * properties are left out, NaN and invalid dates are null, a promise is `{}`, and bytes are an object
- * with a property for each. Encode such a value in `map` before.
+ * timestamps as ISO 8601, empty cells as null. A line is an object, an array, text, a finite
+ * number, true, false or null. Inside objects the rules of `JSON.stringify` hold, except that
+ * bigints are text: undefined properties are left out, NaN and invalid dates are null, a promise is
+ * `{}`, and bytes are an object with a property for each. Encode such a value in `map` before.
  *
  * The file appears when the pipeline has succeeded; before, and after a failure, `target` stays as
  * it was. The sink writes to `<name>.<16 hexadecimal digits>.partial` in the same folder. A
@@ -117,8 +117,9 @@ const bigIntAsText = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? String(value) : value
 
 /**
- * Makes a function that returns the JSON of a value, with bigints as text, and throws what JSON.stringify throws. A
- * replacer would make every value slower, so it comes into use with the first bigint.
+ * Makes a function that returns the JSON of a value, with bigints as text, and throws what
+ * JSON.stringify throws. A replacer would make every value slower, so it comes into use with the
+ * first bigint.
  */
 export function jsonWriter(): (value: unknown) => string | undefined {
   let replacer: typeof bigIntAsText | undefined

@@ -1,5 +1,5 @@
-// The errors of sinks: of an output that cannot be written, and of values that a sink refuses, because
-// their JSON is `{}` or an object with a property for each byte.
+// The errors of sinks: of an output that cannot be written, and of values that a sink refuses,
+// because their JSON is `{}` or an object with a property for each byte.
 
 import { systemCode } from '../disk/system-calls'
 import { excerpt, FeedError } from '../errors'

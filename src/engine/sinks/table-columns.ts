@@ -17,9 +17,9 @@ export interface TableSinkOptions {
   readonly table: string
   /**
    * What happens to a table that is there: `create` refuses it, `replace` replaces it, and `append`
-   * adds rows to it. A file without rows makes an empty table of its header line. Where nothing says
-   * the columns, as in a run without a file and without `schema`, no table is made, and `replace`
-   * removes the one that is there. Default: `create`.
+   * adds rows to it. A file without rows makes an empty table of its header line. Where nothing
+   * says the columns, as in a run without a file and without `schema`, no table is made, and
+   * `replace` removes the one that is there. Default: `create`.
    */
   readonly mode?: 'create' | 'replace' | 'append'
   /**

@@ -13,8 +13,8 @@ let alive = 0
  * Sets how many threads all pipelines of this process together may use to inflate at the same time,
  * for tests. Each worker thread of the process that imports this package has a count of its own.
  *
- * Workers are given out in order of request. A file that finds none free is inflated on its caller's
- * thread without a wait, and takes over a worker as soon as one is free.
+ * Workers are given out in order of request. A file that finds none free is inflated on its
+ * caller's thread without a wait, and takes over a worker as soon as one is free.
  * @throws FeedError OPTION_INVALID
  */
 export function setMaxInflateWorkers(count: number): void {

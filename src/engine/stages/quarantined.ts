@@ -1,5 +1,5 @@
-// The wait of a stage for its quarantine: rows are given to a quarantine synchronously, and what was
-// given is written before the stage gives its next output.
+// The wait of a stage for its quarantine: rows are given to a quarantine synchronously, and what
+// was given is written before the stage gives its next output.
 
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Outputs } from '../core/machine'

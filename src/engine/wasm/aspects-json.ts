@@ -1,6 +1,6 @@
 // Writes an aspects cell that is plainly good as JSON: the text that JSON.stringify makes of the
-// pairs that src/engine/codec/decode/aspects.ts reads. A cell with a text that JSON escapes is left to
-// those two, so what is written here has no backslash and no control character.
+// pairs that src/engine/codec/decode/aspects.ts reads. A cell with a text that JSON escapes is left
+// to those two, so what is written here has no backslash and no control character.
 
 import { COLON, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP, sextetsOf } from './aspects'
 

@@ -17,8 +17,8 @@ const NON_ASCII_BITS: v128 = i32x4.splat(0x00020820)
 
 /**
  * Returns whether the cell from `start` to `end` is plainly good. A byte behind the cell has to be
- * outside of the alphabet, or the cell is not known as good. A piece of up to 15 bytes takes one step,
- * whatever its padding, which spares branches that nothing predicts.
+ * outside of the alphabet, or the cell is not known as good. A piece of up to 15 bytes takes one
+ * step, whatever its padding, which spares branches that nothing predicts.
  */
 export function isPlainAspects(start: usize, end: usize): bool {
   if (start == end) return false

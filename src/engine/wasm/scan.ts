@@ -1,7 +1,8 @@
 // Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine
 // runs, and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it. It
-// takes rows that are plainly good (src/engine/codec/tsv/scanner.ts says which) and stops before any
-// other. Nothing is written outside the index, and nothing read but the block and a step beyond it.
+// takes rows that are plainly good (src/engine/codec/tsv/scanner.ts says which) and stops before
+// any other. Nothing is written outside the index, and nothing read but the block and a step beyond
+// it.
 //
 // Where only leading cells of a row are wanted, steps that lie behind them count cells and store
 // nothing.
@@ -264,9 +265,9 @@ function scanIn<Dialect>(
 }
 
 /**
- * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a delimiter
- * behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks included. The
- * indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
+ * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a
+ * delimiter behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks
+ * included. The indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
  * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, so its
  * projection has no more
  * @param projected number of the columns

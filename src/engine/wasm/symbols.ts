@@ -176,7 +176,8 @@ function readFast(): i32 {
     let to = out
     out += length
     if (distance >= 16) {
-      // Most matches of a feed are longer than 16 bytes; there is no loop, whose end nothing predicts.
+      // Most matches of a feed are longer than 16 bytes; there is no loop, whose end nothing
+      // predicts.
       v128.store(to, v128.load(from))
       v128.store(to, v128.load(from, 16), 16)
       v128.store(to, v128.load(from, 32), 32)

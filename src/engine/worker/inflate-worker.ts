@@ -1,6 +1,6 @@
 // The program of an inflate worker: inflates the input that its host puts into the shared memory,
-// ahead of the reader, until the data ends. `src/engine/wasm/build.mjs` bundles it into one string of
-// JavaScript, from which the worker is started, so that users' bundlers need no extra file.
+// ahead of the reader, until the data ends. `src/engine/wasm/build.mjs` bundles it into one string
+// of JavaScript, from which the worker is started, so that users' bundlers need no extra file.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl } from '../codec/gzip/inflate-control'

@@ -1,6 +1,6 @@
-// Profiles one column, a batch of rows at a time. It reads the bytes of the cells where they are and
-// makes text only of quoted and of invalid cells. Its memory does not depend on the number of rows:
-// 4 KiB of registers and at most 13 KiB of frequent values.
+// Profiles one column, a batch of rows at a time. It reads the bytes of the cells where they are
+// and makes text only of quoted and of invalid cells. Its memory does not depend on the number of
+// rows: 4 KiB of registers and at most 13 KiB of frequent values.
 
 import type { BatchHashes, BoundColumn, RowBatch } from '../../engine/index'
 import { CELL_END, cellHash, excerpt, FeedError } from '../../engine/index'

@@ -1,8 +1,8 @@
 // Counts the values of a column in constant memory. Counts are exact while there are at most
 // MOST_VALUES distinct values of at most KEY_BYTES bytes. Beyond that the counts are those of Misra
-// and Gries (1982): where a new value finds no place, the median count is taken from all values, and
-// those without a rest leave. So each count lacks at most the sum of what was taken, and every value
-// with more than that is there.
+// and Gries (1982): where a new value finds no place, the median count is taken from all values,
+// and those without a rest leave. So each count lacks at most the sum of what was taken, and every
+// value with more than that is there.
 
 import { lastBytes } from '../../engine/index'
 

@@ -1,6 +1,6 @@
 // Markup, made by one template that escapes everything that is not markup already; the style of the
-// report, and the policy that lets the page have this style and nothing else. The style is light and
-// dark by the setting of the reader, and wide parts scroll on a narrow screen.
+// report, and the policy that lets the page have this style and nothing else. The style is light
+// and dark by the setting of the reader, and wide parts scroll on a narrow screen.
 
 import { createHash } from 'node:crypto'
 import { printableText } from '../../engine/index'

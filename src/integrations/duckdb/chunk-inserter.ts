@@ -1,7 +1,7 @@
 // Inserts rows into a table while more rows are prepared. Rows gather in chunks. DuckDB takes a row
 // group of chunks by one INSERT on a thread of its own, compresses it and writes it to the file
-// before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then, and
-// cost twice the time.
+// before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then,
+// and cost twice the time.
 
 import {
   CHUNK_ROWS,

@@ -66,9 +66,9 @@ const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 /** The table function whose rows are those of the INSERT that runs. */
 const ROWS = 'feedmill_rows'
 /**
- * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
- * and each checkpoint compresses the last group anew; but each group of a wide table takes memory
- * for its segments, which a COMMIT does not free.
+ * Rows that DuckDB compresses together. Each row of a group takes memory until the group is
+ * written, and each checkpoint compresses the last group anew; but each group of a wide table takes
+ * memory for its segments, which a COMMIT does not free.
  */
 export const ROW_GROUP_ROWS = 16_384
 /**
@@ -133,8 +133,8 @@ async function loadDuckdb(): Promise<Loaded> {
 }
 
 /**
- * Loads DuckDB with an allocator that gives freed memory back soon, and not after ten seconds. To give
- * it back at once costs system time. It reads its settings only when it is loaded.
+ * Loads DuckDB with an allocator that gives freed memory back soon, and not after ten seconds. To
+ * give it back at once costs system time. It reads its settings only when it is loaded.
  */
 async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
   const { env } = process
@@ -259,8 +259,8 @@ export class Database {
   }
 
   /**
-   * Inserts rows, in the transaction that is open, on a thread of DuckDB, which asks this thread for
-   * each chunk. Of several calls one runs after the other.
+   * Inserts rows, in the transaction that is open, on a thread of DuckDB, which asks this thread
+   * for each chunk. Of several calls one runs after the other.
    * @throws FeedError STATE_IO
    */
   insert(table: string, source: RowSource): Promise<void> {
@@ -277,8 +277,8 @@ export class Database {
   }
 
   /**
-   * Lets a thread of DuckDB run an INSERT alone. Otherwise the threads of Node's pool take turns, and
-   * the allocator keeps some 5 MiB for each thread that has compressed a row group.
+   * Lets a thread of DuckDB run an INSERT alone. Otherwise the threads of Node's pool take turns,
+   * and the allocator keeps some 5 MiB for each thread that has compressed a row group.
    */
   async #runInsert(sql: string): Promise<void> {
     // The thread that waits counts as one of DuckDB's threads, so there may be no other.

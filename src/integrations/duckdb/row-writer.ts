@@ -1,7 +1,7 @@
-// Writes rows to a table of DuckDB: the columns of a schema, typed, and one map `other` with the texts
-// of all other cells: those of columns that the schema does not have, and those that the type of
-// their column cannot hold. So no row is lost for a cell. A batch is written column by column: most
-// cells are empty or plain text, which goes from the file's bytes to DuckDB without a string.
+// Writes rows to a table of DuckDB: the columns of a schema, typed, and one map `other` with the
+// texts of all other cells: those of columns that the schema does not have, and those that the type
+// of their column cannot hold. So no row is lost for a cell. A batch is written column by column:
+// most cells are empty or plain text, which goes from the file's bytes to DuckDB without a string.
 
 import type { Columns, RowBatch } from '../../engine/index'
 import { CELL_END, FeedError } from '../../engine/index'

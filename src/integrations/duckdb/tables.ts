@@ -1,5 +1,5 @@
-// The tables of a database that `sync` writes, their views, and the ledger in the table `files`. If you
-// change a table, give FORMAT its next number, and also change src/guide/databases.md.
+// The tables of a database that `sync` writes, their views, and the ledger in the table `files`. If
+// you change a table, give FORMAT its next number, and also change src/guide/databases.md.
 
 import type { Columns } from '../../engine/index'
 import {

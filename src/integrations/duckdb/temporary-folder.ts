@@ -1,5 +1,6 @@
-// The folder beside a database file to which DuckDB writes what its memory does not hold. Each writer
-// has one of a new name, because DuckDB fails where a file of a dead process has the name of its own.
+// The folder beside a database file to which DuckDB writes what its memory does not hold. Each
+// writer has one of a new name, because DuckDB fails where a file of a dead process has the name of
+// its own.
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

@@ -182,8 +182,8 @@ export class TextWriter extends FixedWriter<string, Uint32Array<ArrayBuffer>> {
   }
 
   /**
-   * Gives the vector all long texts at once, as one text, and points each text into it, in place of a
-   * call for each text.
+   * Gives the vector all long texts at once, as one text, and points each text into it, in place of
+   * a call for each text.
    */
   protected override copy(calls: VectorCalls, vector: Vector): void {
     if (this.#heapLength > 0) {

@@ -1,3 +1,3 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room opentelemetry: what the public entries and the other rooms use of it.
 
 export { type InstrumentOptions, instrument } from './instrument'

@@ -1,7 +1,8 @@
-// Rows of batches as the text of a COPY. Most bytes are copied as they are in the file, in runs over
-// several cells, because a file has the same form: tabs between cells, and nothing for an empty
-// one. The parser has refused rows that are not UTF-8. Only cells that COPY would read otherwise are
-// written one by one: lists, pairs, quoted cells and cells that are no value of their column.
+// Rows of batches as the text of a COPY. Most bytes are copied as they are in the file, in runs
+// over several cells, because a file has the same form: tabs between cells, and nothing for an
+// empty one. The parser has refused rows that are not UTF-8. Only cells that COPY would read
+// otherwise are written one by one: lists, pairs, quoted cells and cells that are no value of their
+// column.
 //
 // If you change which bytes are copied, also change the escapes in copy-buffer.ts.
 

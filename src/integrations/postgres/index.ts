@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room postgres: what the public entries and the other rooms use of it.
 
 export type { PostgresConnectionOptions } from './address'
 export { type PostgresSinkOptions, postgresSink } from './postgres-sink'

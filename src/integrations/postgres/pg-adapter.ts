@@ -299,7 +299,8 @@ export function hasState(error: unknown, state: string): boolean {
 }
 
 /**
- * The cause is left out: what pg throws may have cells of a row, and the settings of the connection.
+ * The cause is left out: what pg throws may have cells of a row, and the settings of the
+ * connection.
  */
 export function databaseFailed(
   path: string,

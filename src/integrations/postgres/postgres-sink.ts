@@ -42,8 +42,8 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = {
  *
  * The table has a column for each column of the schema of the rows (`price_value` for
  * `priceValue`), with its type, and the column `other` of the type jsonb with the cells of columns
- * that the schema does not know. A list is an array; pairs, regions and JSON are jsonb. A table that
- * is there is used as it is. PostgreSQL has no NUL in text: U+FFFD stands in its place.
+ * that the schema does not know. A list is an array; pairs, regions and JSON are jsonb. A table
+ * that is there is used as it is. PostgreSQL has no NUL in text: U+FFFD stands in its place.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; CELL_INVALID for a cell that is
  * no value of its column; STATE_FOREIGN for a table that lacks a column of the rows; SINK_FAILED, which is retryable where the connection was lost

@@ -57,7 +57,8 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
 
 /**
  * Makes a target of `sync` over a database of PostgreSQL 13 or later with the encoding UTF8, which
- * needs the packages pg and pg-copy-streams. The run makes the tables, and adds the columns that they lack.
+ * needs the packages pg and pg-copy-streams. The run makes the tables, and adds the columns that
+ * they lack.
  *
  * The tables `items`, `item_groups` and `priorities` have a column for each column of the feeds
  * (`price_value` for `priceValue`), with its type. Queries take the rows `WHERE NOT removed`: a row
@@ -66,8 +67,8 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
  * cells of columns that the schema does not know. PostgreSQL has no NUL in text: U+FFFD stands in
  * its place.
  *
- * The rows of a file and its entry in the table `files` are one transaction. Where the connection is
- * lost, the run connects again and does the file again, for `retry.patienceMs` in all.
+ * The rows of a file and its entry in the table `files` are one transaction. Where the connection
+ * is lost, the run connects again and does the file again, for `retry.patienceMs` in all.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID; the run fails with DEPENDENCY_MISSING, STATE_IO, STATE_LOCKED,
  * STATE_FOREIGN, STATE_CORRUPT

@@ -1,6 +1,6 @@
-// The types that PostgreSQL gives the columns of a schema, the columns of a target's tables, and the
-// values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has neither
-// NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
+// The types that PostgreSQL gives the columns of a schema, the columns of a target's tables, and
+// the values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
+// neither NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
 import type { CellType, ColumnSpec, Columns } from '../../engine/index'
 import {

@@ -1,6 +1,6 @@
-// The tables of a target: what they are, whether they are ours, and the ledger in the table `files`.
-// Columns that a release adds to a feed are added to the tables; any other change of a table takes
-// the next number of FORMAT.
+// The tables of a target: what they are, whether they are ours, and the ledger in the table
+// `files`. Columns that a release adds to a feed are added to the tables; any other change of a
+// table takes the next number of FORMAT.
 
 import { FeedError } from '../../engine/index'
 import {

@@ -1,4 +1,4 @@
-// The door of this room: what the public entries and the other rooms use of it.
+// The door of the room queue: what the public entries and the other rooms use of it.
 
 export { type QueueStatus, queueStatus } from './queue-status'
 export type { QueueOptions } from './redis-connection'

@@ -1,7 +1,7 @@
-// Where a queue is, and the adapter of bullmq and ioredis, which are optional packages: they are loaded
-// with the first connection. This file owns connections, their time limit and what is said about them:
-// the address in messages and channels has no credentials. Types of the packages are for this folder
-// only: no public declaration names them.
+// Where a queue is, and the adapter of bullmq and ioredis, which are optional packages: they are
+// loaded with the first connection. This file owns connections, their time limit and what is said
+// about them: the address in messages and channels has no credentials. Types of the packages are
+// for this folder only: no public declaration names them.
 
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'

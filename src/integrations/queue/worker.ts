@@ -1,6 +1,6 @@
 // A worker: it takes the jobs of a queue and runs their categories by `runCategory`. This file owns
-// the worker's life and what is said about its jobs; worker-options.ts checks what a worker is given,
-// and category-job.ts decides what becomes of a job.
+// the worker's life and what is said about its jobs; worker-options.ts checks what a worker is
+// given, and category-job.ts decides what becomes of a job.
 
 import { hostname } from 'node:os'
 import {

@@ -1,5 +1,6 @@
 // A transport over the HTTP client of Node. It gives bodies as they were sent, without decoding,
-// and makes no repeats. It reads plain sockets in large blocks. The first request loads the modules of Node, which takes some milliseconds.
+// and makes no repeats. It reads plain sockets in large blocks. The first request loads the modules
+// of Node, which takes some milliseconds.
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket, TcpSocketConnectOpts } from 'node:net'

@@ -1,5 +1,6 @@
 // Sends JSON requests, repeats them where this may help, and checks the shape of bodies:
-// RESPONSE_INVALID names the field that is wrong. The operations themselves are in service/clients/.
+// RESPONSE_INVALID names the field that is wrong. The operations themselves are in
+// service/clients/.
 
 import type { RequestHeaders, Secrets } from '../../engine/index'
 import {

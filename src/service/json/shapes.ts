@@ -1,7 +1,7 @@
 // The shapes of the service's JSON bodies. The clients check bodies against them, and the emulated
 // service describes its answers by them. bodies.ts explains the fields. Fields that a shape does
-// not name are kept. This file is the adapter of zod. It uses zod/mini, which keeps bundles small: it
-// has no messages in many languages, and functions in place of methods.
+// not name are kept. This file is the adapter of zod. It uses zod/mini, which keeps bundles small:
+// it has no messages in many languages, and functions in place of methods.
 
 import * as z from 'zod/mini'
 import type * as Bodies from './bodies'

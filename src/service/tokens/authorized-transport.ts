@@ -55,8 +55,8 @@ export class AuthorizedTransport implements HttpTransport, ReportingTransport {
   /**
    * Throws what the transport throws, and every FeedError of the token source. Other errors of the
    * token source, and values that are no token, are TOKEN_REFUSED. Where the service refuses two
-   * different tokens, the error is an HTTP_STATUS. It is retryable, unless the service states a code,
-   * as it does for an application that it does not know.
+   * different tokens, the error is an HTTP_STATUS. It is retryable, unless the service states a
+   * code, as it does for an application that it does not know.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const refused = new Set<string>()

@@ -6,7 +6,8 @@
 //                                                       atomic batch
 //
 // So a crash loses only the newest writes, each as a whole and in order. An entry never refers to
-// bytes that are not on the disk. Values in the log without an entry are removed with their segment.
+// bytes that are not on the disk. Values in the log without an entry are removed with their
+// segment.
 
 import type { StoreOp } from '../keyed-store'
 import type { LevelDatabase } from './level-database'

@@ -5,9 +5,9 @@
 //   INLINE │ checksum │ value
 //   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value
 //
-// A checksum has 32 bits, low byte first. The other numbers are written as by codec/byte-records.ts,
-// in few bytes: LevelDB writes an entry some eight times while it compacts. Entries of earlier
-// versions have 32 bits for each number (WIDE) and are read too.
+// A checksum has 32 bits, low byte first. The other numbers are written as by
+// codec/byte-records.ts, in few bytes: LevelDB writes an entry some eight times while it compacts.
+// Entries of earlier versions have 32 bits for each number (WIDE) and are read too.
 
 import { ByteReader, corruptState, crc32, writeNumber } from '../../engine/index'
 

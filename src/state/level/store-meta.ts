@@ -1,8 +1,8 @@
 // What a store on disk says of itself: its format and the bytes of the log that were in use, in its
 // index; and the marker of a clean shutdown, with the sizes and checksums of the files that LevelDB
-// appends to. After a clean shutdown the files must match the marker; the end of a log alone does not
-// tell whether a crash cut it off or damage came later. The store removes the marker before it writes
-// again, so a crash leaves none.
+// appends to. After a clean shutdown the files must match the marker; the end of a log alone does
+// not tell whether a crash cut it off or damage came later. The store removes the marker before it
+// writes again, so a crash leaves none.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

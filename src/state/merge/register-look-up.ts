@@ -1,6 +1,6 @@
-// Looks up the registers of the keys of arriving rows. A batch costs one request to the store, and two
-// where its rows must be compared with kept rows. The first is made while earlier batches are still
-// being merged, so their registers are put over what it found: each batch has its turn.
+// Looks up the registers of the keys of arriving rows. A batch costs one request to the store, and
+// two where its rows must be compared with kept rows. The first is made while earlier batches are
+// still being merged, so their registers are put over what it found: each batch has its turn.
 
 import {
   compareVersions,

@@ -242,8 +242,8 @@ export class AppliedRows {
   }
 
   /**
-   * Number of applied rows that the merge has left out. The parser counts its own again. It is known
-   * when a row behind the applied ones was read, or the whole file.
+   * Number of applied rows that the merge has left out. The parser counts its own again. It is
+   * known when a row behind the applied ones was read, or the whole file.
    */
   get unmerged(): number {
     return this.#badRows - (this.#count - this.#given)

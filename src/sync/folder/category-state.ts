@@ -1,6 +1,6 @@
-// One category of a state folder: its merged items and priorities, its groups and its ledger. All of
-// them are under one prefix of the folder's store. This class owns their keys, and decides what is
-// written together. Rows are read and written with whole keys: a view of the store would make
+// One category of a state folder: its merged items and priorities, its groups and its ledger. All
+// of them are under one prefix of the folder's store. This class owns their keys, and decides what
+// is written together. Rows are read and written with whole keys: a view of the store would make
 // another text of each key.
 //
 //   i… p… o…   merged rows and their origins (state/)

@@ -1,7 +1,7 @@
-// The changes that merges make to the state: what a change is, its lines of JSON, and where the changes
-// of a file go, a log or a sink. The lines of a log are synced before their rows are committed together
-// with its length. After a crash the log is cut to that length, and what followed is written again. So
-// each line is in the log once, and none without its row.
+// The changes that merges make to the state: what a change is, its lines of JSON, and where the
+// changes of a file go, a log or a sink. The lines of a log are synced before their rows are
+// committed together with its length. After a crash the log is cut to that length, and what
+// followed is written again. So each line is in the log once, and none without its row.
 
 import {
   anObject,
@@ -35,7 +35,8 @@ export interface StateChange {
   /** The row that is kept now; null for a removed one. */
   readonly row: ChangedRow | null
   /**
-   * The row that was kept before; null where there was none. Undefined without `changeRows: 'both'`.
+   * The row that was kept before; null where there was none. Undefined without
+   * `changeRows: 'both'`.
    */
   readonly before?: ChangedRow | null | undefined
 }

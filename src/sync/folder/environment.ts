@@ -1,5 +1,5 @@
-// The environment of a state folder: files, processes, the lock and stores. A test may replace each of
-// them. A process has an identity beside its number, because systems reuse numbers.
+// The environment of a state folder: files, processes, the lock and stores. A test may replace each
+// of them. A process has an identity beside its number, because systems reuse numbers.
 
 import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'

@@ -1,6 +1,6 @@
-// A replay into one category of a state folder. Its changes go to a sink, or to a log of their own in
-// the folder `changes`, whose name sorts behind the logs of the files that were applied before. The
-// committed length of the log is stored with the rows, so that each change is in it once.
+// A replay into one category of a state folder. Its changes go to a sink, or to a log of their own
+// in the folder `changes`, whose name sorts behind the logs of the files that were applied before.
+// The committed length of the log is stored with the rows, so that each change is in it once.
 
 import { isBootstrap, readDate } from '../file-id'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'

@@ -1,6 +1,7 @@
 // What stands where in a state folder, and its marker `state.json`: the format, the service and the
-// marketplace. The store is made before the marker, so a folder with a marker has a store. Names that
-// contain identifiers of the service never lead out of the folder (service/clients/file-name.ts).
+// marketplace. The store is made before the marker, so a folder with a marker has a store. Names
+// that contain identifiers of the service never lead out of the folder
+// (service/identifiers.ts).
 
 import { join } from 'node:path'
 import {
@@ -50,8 +51,8 @@ export class StatePaths {
   }
 
   /**
-   * Returns the path of the log of a replay. Its name sorts behind the log of the last file that was
-   * applied before the replay, and before the log of the next file.
+   * Returns the path of the log of a replay. Its name sorts behind the log of the last file that
+   * was applied before the replay, and before the log of the next file.
    */
   replayFile(category: Category, after: number): string {
     return join(this.changes, `${logStart(category, after)}.replay.ndjson`)

@@ -1,8 +1,9 @@
-// The files that a category needs after its bootstraps, hourly and daily, each with its window and its
-// status at one moment. calendar.ts decides which of them can be applied. A window says when the
-// service publishes a file, how long it keeps it, and which time its content covers (item-feeds.md,
-// section 6). Days are those of UTC-7 throughout the year, without daylight saving. Both edges belong to
-// the window: the file is available at the moment of its publication and when it reaches its age.
+// The files that a category needs after its bootstraps, hourly and daily, each with its window and
+// its status at one moment. calendar.ts decides which of them can be applied. A window says when
+// the service publishes a file, how long it keeps it, and which time its content covers
+// (item-feeds.md, section 6). Days are those of UTC-7 throughout the year, without daylight saving.
+// Both edges belong to the window: the file is available at the moment of its publication and when
+// it reaches its age.
 
 import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
 import { readDay, readHour } from '../../service/index'

@@ -1,5 +1,6 @@
 // Makes the state of a category at an earlier time from the kept files, in a store of its own: the
-// newest bootstraps before that time, and all later files up to it. The current state does not change.
+// newest bootstraps before that time, and all later files up to it. The current state does not
+// change.
 
 import { type DurableFile, FeedError, withFile } from '../../engine/index'
 import type { KeyedStore } from '../../state/index'

@@ -68,8 +68,9 @@ export interface StateItemReaderOptions {
  * item's row by its name or an alias, as in a file. Where the file of the row lacks it, it has the
  * empty value of its kind. The priority and the group of the item are left out.
  *
- * The returned function throws CELL_INVALID with the position in the item's file, unless `onBadCell`
- * says otherwise, and TSV_COLUMN_MISSING where that file lacks a column that is `required` or `notNull`.
+ * The returned function throws CELL_INVALID with the position in the item's file, unless
+ * `onBadCell` says otherwise, and TSV_COLUMN_MISSING where that file lacks a column that is
+ * `required` or `notNull`.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts

@@ -1,5 +1,5 @@
-// Reads the ledger of a target and computes the progress of its categories: what `openState` says of a
-// state folder.
+// Reads the ledger of a target and computes the progress of its categories: what `openState` says
+// of a state folder.
 
 import {
   type Clock,

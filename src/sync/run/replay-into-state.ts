@@ -84,11 +84,11 @@ const NAMES: OptionNames<ReplayStateOptions> = {
 /**
  * Merges the rows of quarantines into the state folder that they came from, after somebody has
  * mended the `text` of their records. A row gets the version order of its file, so a late row does
- * not replace newer ones, and a second replay of the same rows changes nothing. A mended row replaces
- * the one of the same version, which the state has kept with a bad cell. Rows that are still
- * bad stay in their file; a file of which nothing is left is removed. Where a record has become
- * several rows, each is merged. A record whose text is empty is dropped. The changes of the state
- * are recorded as those of a synchronisation are.
+ * not replace newer ones, and a second replay of the same rows changes nothing. A mended row
+ * replaces the one of the same version, which the state has kept with a bad cell. Rows that are
+ * still bad stay in their file; a file of which nothing is left is removed. Where a record has
+ * become several rows, each is merged. A record whose text is empty is dropped. The changes of the
+ * state are recorded as those of a synchronisation are.
  *
  * @throws FeedError OPTION_INVALID, QUARANTINE_INVALID for a line that is no record, and for a file
  * that the state folder does not have; STATE_LOCKED while a run has the folder, STATE_FOREIGN,

@@ -33,8 +33,8 @@ export interface CategoryResult {
 
 /**
  * Brings one category up to date with the service, once. A call is idempotent: the ledger of its
- * place says which files are applied, so a repeated call, a call after a crash and, with a target, a
- * call on another machine only do what is left. `options` are those of `sync`.
+ * place says which files are applied, so a repeated call, a call after a crash and, with a target,
+ * a call on another machine only do what is left. `options` are those of `sync`.
  *
  * Throws STATE_LOCKED where another run writes the category: an engine calls again later. Other
  * errors are those of `sync`; `retryable` says that the same call may succeed later. A file that

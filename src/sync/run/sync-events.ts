@@ -35,8 +35,8 @@ export interface SyncProgress {
   /** Number of them that were merged. */
   readonly rowsKept: number
   /**
-   * Number of them that cannot be read, or have no key or no date. With the option `quarantine` they
-   * are all in quarantine.
+   * Number of them that cannot be read, or have no key or no date. With the option `quarantine`
+   * they are all in quarantine.
    */
   readonly rowsLeftOut: number
   /**

@@ -27,8 +27,8 @@ import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from 
 export interface SyncRun extends AsyncIterable<SyncEvent> {
   /**
    * Settles when the run has ended and the folder is unlocked. Rejects with the error that ended
-   * the run, which is ABORTED where it was stopped; unless `strict` is false, with that of the first
-   * file that failed.
+   * the run, which is ABORTED where it was stopped; unless `strict` is false, with that of the
+   * first file that failed.
    */
   readonly summary: Promise<SyncSummary>
 }

@@ -1,4 +1,5 @@
-// The aspects cells of a batch as JSON, by the WebAssembly module where it runs and takes the batch.
+// The aspects cells of a batch as JSON, by the WebAssembly module where it runs and takes the
+// batch.
 
 import type { Columns } from '../../schema/feed-schema'
 import type { RowBatch } from '../row-batch'

@@ -1,6 +1,6 @@
-// The instance of the WebAssembly module src/engine/wasm/cells.ts, with typed calls. One instance serves
-// all readers: none keeps a result beyond a turn of the event loop, and a reader that comes back to
-// its block asks whether the instance still has it.
+// The instance of the WebAssembly module src/engine/wasm/cells.ts, with typed calls. One instance
+// serves all readers: none keeps a result beyond a turn of the event loop, and a reader that comes
+// back to its block asks whether the instance still has it.
 
 import { FeedError } from '../../errors'
 import { COPY_WORD_BYTES } from '../loan'
@@ -98,9 +98,9 @@ export class CellsCore implements BatchHashes {
   }
 
   /**
-   * Returns the aspects cell from `start` to `end` as JSON, the text that JSON.stringify makes of its
-   * pairs; undefined for a cell without a pair, a bad one, one with a text that JSON escapes, and a
-   * huge one. The bytes are valid until the next call.
+   * Returns the aspects cell from `start` to `end` as JSON, the text that JSON.stringify makes of
+   * its pairs; undefined for a cell without a pair, a bad one, one with a text that JSON escapes,
+   * and a huge one. The bytes are valid until the next call.
    * @param alignment offset of the place that the bytes are for, which makes the copy quick
    */
   aspectsJson(start: number, end: number, alignment: number): Uint8Array | undefined {

@@ -1,10 +1,10 @@
 // Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
 // form, and decodes every other cell.
 //
-// This is the most expensive column of a feed, with many pieces of changing lengths. So there is one
-// loop, which reads and hashes the first 16 bytes of each piece and compares them with the first entry
-// of the table's set without a branch or a call. The table reads pieces that are longer, new or
-// irregular. bench/README.md has the figures.
+// This is the most expensive column of a feed, with many pieces of changing lengths. So there is
+// one loop, which reads and hashes the first 16 bytes of each piece and compares them with the
+// first entry of the table's set without a branch or a call. The table reads pieces that are
+// longer, new or irregular. bench/README.md has the figures.
 
 import type { Aspect } from '../../schema/values'
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'

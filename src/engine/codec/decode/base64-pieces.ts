@@ -117,8 +117,8 @@ export function decodePiece(bytes: Uint8Array, start: number, end: number): stri
 }
 
 /**
- * Returns where the piece that begins at `start` ends, at most `end`; -1 where its text is not UTF-8.
- * Behind a piece that {@link decodePieces} would refuse comes no separator.
+ * Returns where the piece that begins at `start` ends, at most `end`; -1 where its text is not
+ * UTF-8. Behind a piece that {@link decodePieces} would refuse comes no separator.
  */
 export function pieceEnd(bytes: Uint8Array, start: number, end: number): number {
   let seen = 0

@@ -1,6 +1,6 @@
 // The one place that makes a decoder of a column. It has an entry for each name in schema/values.ts
-// CellTypes, and a function for each kind with parameters: oneOf, list and cell. `decode` reads text and
-// decides whether a cell is good; `read` is the quick way, straight from the file's bytes.
+// CellTypes, and a function for each kind with parameters: oneOf, list and cell. `decode` reads
+// text and decides whether a cell is good; `read` is the quick way, straight from the file's bytes.
 // row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
 
 import { excerpt, FeedError } from '../../errors'

@@ -19,8 +19,8 @@ export const tableCrc32: CrcUpTo = crcOf(POLYNOMIAL)
 export const crc32: Crc = 'crc32' in zlib ? zlib.crc32 : tableCrc32
 
 /**
- * x^8n for each length `n` of bytes that was asked for; 0 for the others, because no power is 0. The
- * coefficient of x^0 is the highest bit.
+ * x^8n for each length `n` of bytes that was asked for; 0 for the others, because no power is 0.
+ * The coefficient of x^0 is the highest bit.
  */
 const powers = new Int32Array(2 ** 12)
 powers[0] = 1 << 31

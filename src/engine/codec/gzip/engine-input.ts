@@ -1,9 +1,9 @@
-// The input of inflate engines: small blocks are gathered, so that input in single bytes does not cost
-// one engine call for each byte, and what an engine may not have used is kept.
+// The input of inflate engines: small blocks are gathered, so that input in single bytes does not
+// cost one engine call for each byte, and what an engine may not have used is kept.
 
 /**
- * The size of the blocks that small ones, such as those of a socket, are gathered into, which is also
- * the most bytes held.
+ * The size of the blocks that small ones, such as those of a socket, are gathered into, which is
+ * also the most bytes held.
  */
 export const GATHER_BYTES = 256 * 1024
 
@@ -60,8 +60,8 @@ export class InputGatherer {
 }
 
 /**
- * Keeps the input that the engine was given and may not have used. Where the deflate data ends before
- * the end of that input, the rest goes back to the framing.
+ * Keeps the input that the engine was given and may not have used. Where the deflate data ends
+ * before the end of that input, the rest goes back to the framing.
  */
 export class PushBackBuffer {
   readonly #blocks: Uint8Array[] = []

@@ -1,6 +1,6 @@
-// The header and the trailer of one gzip member (RFC 1952 section 2.3), read from pieces that are cut anywhere.
-// The time and the name of the first member are kept for reports. Comments and extra fields are
-// skipped, because no reader of feeds needs them.
+// The header and the trailer of one gzip member (RFC 1952 section 2.3), read from pieces that are
+// cut anywhere. The time and the name of the first member are kept for reports. Comments and extra
+// fields are skipped, because no reader of feeds needs them.
 //
 //   fixed (10 bytes) ─▶ extraLength (2) ─▶ extra ─▶ name … 0 ─▶ comment … 0 ─▶ checksum (2) ─▶ done
 //

@@ -1,6 +1,6 @@
-// One instance of the WebAssembly inflate module (src/engine/wasm/inflate.ts) over a memory, with typed
-// calls. The whole state of the module lies in that memory, so another instance over it, on another
-// thread, continues where this one stands.
+// One instance of the WebAssembly inflate module (src/engine/wasm/inflate.ts) over a memory, with
+// typed calls. The whole state of the module lies in that memory, so another instance over it, on
+// another thread, continues where this one stands.
 
 import {
   type CompiledWasm,
@@ -165,8 +165,8 @@ export class InflateCore {
 
 /**
  * The number of free memories of each kind that are kept for the next engines, because otherwise a
- * file of many members would reserve an address range for each. One has up to 8.6 MiB. An engine without a worker
- * touches 2 MiB of its memory.
+ * file of many members would reserve an address range for each. One has up to 8.6 MiB. An engine
+ * without a worker touches 2 MiB of its memory.
  */
 const MAX_FREE = 2
 

@@ -12,8 +12,8 @@ export interface GzipLimits {
   readonly maxRatio: number
   /**
    * The most gzip members in the file. Default: 1,000,000, which is 65 GB in members of 64 KiB, as
-   * bgzip makes them. A member is work whatever is in it, so a file of empty members would otherwise
-   * keep a processor busy for hours.
+   * bgzip makes them. A member is work whatever is in it, so a file of empty members would
+   * otherwise keep a processor busy for hours.
    */
   readonly maxMembers: number
   /**

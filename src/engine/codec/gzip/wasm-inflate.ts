@@ -1,5 +1,6 @@
 // The WebAssembly inflate engine. It is synchronous and runs on the caller's thread. Its input may
-// be cut at any byte. It owns the counts and the bounds of its outputs; src/engine/wasm/inflate.ts decodes.
+// be cut at any byte. It owns the counts and the bounds of its outputs; src/engine/wasm/inflate.ts
+// decodes.
 
 import { lend } from '../loan'
 import {
@@ -21,8 +22,8 @@ const NOTHING: readonly never[] = []
 const FIRST_INPUT_BYTES = 1024
 
 /**
- * The number of blocks that outputs use in turn. With fewer, the core could overwrite the history of
- * the lent output.
+ * The number of blocks that outputs use in turn. With fewer, the core could overwrite the history
+ * of the lent output.
  */
 const BLOCKS = 3
 

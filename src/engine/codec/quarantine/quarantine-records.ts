@@ -1,6 +1,6 @@
-// The records of a quarantine: lines of JSON, and their reader. A line for the file stands before the
-// lines of its rows. A row that is longer than `maxRowBytes` has further lines with `rest`. A person may
-// have mended the `text` of a line, or removed lines.
+// The records of a quarantine: lines of JSON, and their reader. A line for the file stands before
+// the lines of its rows. A row that is longer than `maxRowBytes` has further lines with `rest`. A
+// person may have mended the `text` of a line, or removed lines.
 //
 //   {"file":{"feed":"item",…},"columns":["itemId",…]}
 //   {"row":7,"line":8,"byteOffset":412,"code":"TSV_ROW_SHORT","message":"…","text":"v1|1|0\n"}

@@ -1,5 +1,6 @@
 // What the parser and the decoders give to a quarantine: the bytes of the rows that they leave out.
-// How a record is written is quarantine-records.ts; the files are the concern of the implementations.
+// How a record is written is quarantine-records.ts; the files are the concern of the
+// implementations.
 
 import type { FeedError, RowPosition } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'
@@ -48,8 +49,8 @@ export interface RowQuarantine {
   /** Takes bytes at once. A row that is longer than `maxRowBytes` comes in several calls. */
   take(leftOut: LeftOutBytes): void
   /**
-   * Writes what was taken. A stage waits for it before its next output, so no more than the bad rows
-   * of one block wait in memory. Undefined where nothing has to be waited for.
+   * Writes what was taken. A stage waits for it before its next output, so no more than the bad
+   * rows of one block wait in memory. Undefined where nothing has to be waited for.
    */
   settle(): Promise<void> | undefined
   /** Makes durable what was taken. A stage waits for it before it ends. */

@@ -167,8 +167,8 @@ export class ReorderBuffer {
 }
 
 /**
- * A part of a file, as it travels from a ranged download to the reorder buffer: bytes and their offset
- * in the file. The receiver of a piece owns its bytes.
+ * A part of a file, as it travels from a ranged download to the reorder buffer: bytes and their
+ * offset in the file. The receiver of a piece owns its bytes.
  */
 export interface Piece {
   readonly offset: number

@@ -1,5 +1,5 @@
-// The address and the header fields of a request: their checks, and the address in a form that may be
-// shown.
+// The address and the header fields of a request: their checks, and the address in a form that may
+// be shown.
 
 import { excerpt, FeedError } from '../../errors'
 import { anObject, optionInvalid } from '../../options'

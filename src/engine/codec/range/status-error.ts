@@ -1,5 +1,5 @@
-// Reads a refusal, which is a response without a status of success, for ranges and for JSON alike: its
-// error, whether a repeat may help, and how long the server asks to wait before it. It follows
+// Reads a refusal, which is a response without a status of success, for ranges and for JSON alike:
+// its error, whether a repeat may help, and how long the server asks to wait before it. It follows
 // feed-file-catalog.md, section 6, item-feeds.md, section 5, and signing-keys-and-subscriptions.md,
 // section 7.
 

@@ -19,8 +19,8 @@ export interface BadRow {
 
 /**
  * `throw` ends the stream with the row's error. `skip` leaves the row out and counts it. A function
- * is called with the row, which is then left out and counted; it is synchronous. A quarantine takes all bytes of the
- * row, which is then left out and counted.
+ * is called with the row, which is then left out and counted; it is synchronous. A quarantine takes
+ * all bytes of the row, which is then left out and counted.
  */
 export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => NoPromise) | RowQuarantine
 

@@ -1,5 +1,5 @@
-// Leaves out bad rows and counts them. A batch ends before a bad row, so that the reader gets the rows
-// before it first, and the rows of a batch follow one another in the file.
+// Leaves out bad rows and counts them. A batch ends before a bad row, so that the reader gets the
+// rows before it first, and the rows of a batch follow one another in the file.
 //
 // Reading goes on behind the bad row. A quote that never closes costs one row and not the file: its
 // row ends with the line of the quote. The lines behind it that the quote had run over are read

@@ -83,16 +83,16 @@ export interface TsvParserOptions<C extends Columns> {
 }
 
 /**
- * With a projection a batch has the rows of several blocks: a block is this many times `batchBytes`,
- * up to MOST_BLOCK_BYTES.
+ * With a projection a batch has the rows of several blocks: a block is this many times
+ * `batchBytes`, up to MOST_BLOCK_BYTES.
  */
 const BATCHES_IN_BLOCK = 4
 const MOST_BLOCK_BYTES = 1 << 20
 /** The parser gives PAUSE when it has left out this many rows without a batch. */
 const PAUSE_ROWS = 1 << 10
 /**
- * Behind a bad row the parser reads this many bytes row by row, because where one row is bad, others
- * are near, and the scan engine would be called for few rows.
+ * Behind a bad row the parser reads this many bytes row by row, because where one row is bad,
+ * others are near, and the scan engine would be called for few rows.
  */
 const SLOW_BYTES = 128
 

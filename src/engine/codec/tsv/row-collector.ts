@@ -122,8 +122,8 @@ export class RowCollector<K extends Columns> {
     }
   }
 
-  // This method and the one below write out all parts of a batch, because V8 does not know the shape
-  // of a spread.
+  // This method and the one below write out all parts of a batch, because V8 does not know the
+  // shape of a spread.
   #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
       this.#parts.lends && stays

@@ -73,7 +73,8 @@ function scanRow(
 ): number {
   const { columns, cellEnds, rows } = space
   const isDoubled = escapedBy === quote
-  // Few bytes of a documented file are as small as TAB and LF, so one comparison is enough for most.
+  // Few bytes of a documented file are as small as TAB and LF, so one comparison is enough for
+  // most.
   const highest = delimiter > LF ? delimiter : LF
   const base = rows * columns
   let cell = 0

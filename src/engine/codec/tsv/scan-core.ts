@@ -1,4 +1,5 @@
-// An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed calls.
+// An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed
+// calls.
 
 import { COPY_WORD_BYTES } from '../loan'
 import {

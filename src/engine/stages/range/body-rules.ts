@@ -1,6 +1,6 @@
-// Reads the body of a response within a time limit, part by part or a small body as a whole, and has the
-// rules for every body of a download: its idle limit, the signature of the file, and the errors of a
-// body that fails, ends early or is too long.
+// Reads the body of a response within a time limit, part by part or a small body as a whole, and
+// has the rules for every body of a download: its idle limit, the signature of the file, and the
+// errors of a body that fails, ends early or is too long.
 
 import { contradictsSignature, GZIP_SIGNATURE } from '../../codec/range/file-identity'
 import { excerpt, FeedError } from '../../errors'

@@ -1,5 +1,5 @@
-// The interface between RangeFetcher and HTTP, the typed error of a failed connection, and the report
-// of a request. service/http has implementations; a caller may bring its own.
+// The interface between RangeFetcher and HTTP, the typed error of a failed connection, and the
+// report of a request. service/http has implementations; a caller may bring its own.
 
 import { printableUrl, type RequestHeaders } from '../../codec/range/request'
 import type { Secrets } from '../../codec/secrets'
