@@ -177,7 +177,7 @@ export {
   timestamp,
 } from './schema/column-kinds'
 export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
-export { spellingOf } from './schema/column-spec'
+export { DECIMAL_DIGITS, spellingOf } from './schema/column-spec'
 export {
   type CellOf,
   type ChosenColumns,

@@ -100,7 +100,7 @@ function columnJson({ name: text, spec }: BoundColumn, at: number): ColumnJson {
     name: Buffer.from(name),
     empty,
     isText: type === 'text',
-    isDecimal: type === 'decimal',
+    isDecimal: type === 'decimal' && spec.scale === undefined,
     isAspects: type === 'aspects',
   }
 }

@@ -14,10 +14,13 @@ export interface CellOptions<E> extends ColumnOptions {
   readonly empty?: E
 }
 
-/** A function that makes columns of one kind. With `notNull: true` no cell is null. */
-export interface ColumnKind<V> {
-  (options: NotNull): ColumnSpec<NonNullable<V>>
-  (options?: ColumnOptions): ColumnSpec<V>
+/**
+ * A function that makes columns of one kind. With `notNull: true` no cell is null.
+ * @typeParam O the options that only this kind has
+ */
+export interface ColumnKind<V, O = unknown> {
+  (options: NotNull & O): ColumnSpec<NonNullable<V>>
+  (options?: ColumnOptions & O): ColumnSpec<V>
 }
 
 /** The cell as text. */
@@ -26,8 +29,13 @@ export const text: ColumnKind<CellTypes['text']> = kind('text')
 export const int32: ColumnKind<CellTypes['int32']> = kind('int32')
 /** A whole number of 64 bits as a bigint, which is text in JSON. */
 export const int64: ColumnKind<CellTypes['int64']> = kind('int64')
-/** A decimal number with the exact text of the file, such as a price: no exponent. */
-export const decimal: ColumnKind<CellTypes['decimal']> = kind('decimal')
+/**
+ * A decimal number with the exact text of the file, such as a price: no exponent. With `scale` a
+ * number that has more digits behind the point, zeros at its end apart, or more than 38 digits with
+ * those of the scale, is CELL_INVALID; sinks make a column of that scale.
+ */
+export const decimal: ColumnKind<CellTypes['decimal'], { readonly scale?: number }> =
+  kind('decimal')
 /** A double, with or without exponent. NaN, Infinity and numbers beyond a double are refused. */
 export const float64: ColumnKind<CellTypes['float64']> = kind('float64')
 /** `true` or `false`, case-insensitive. */

@@ -2,7 +2,7 @@
 // make it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders
 // of them.
 
-import { arrayOf, callback, choice, filledText, flag, optionInvalid } from '../options'
+import { arrayOf, callback, choice, filledText, flag, optionInvalid, wholeNumber } from '../options'
 import { CELL_TYPES, type CellType } from './values'
 
 /** What every kind of column may have. */
@@ -34,6 +34,8 @@ export interface ColumnSpec<out V = unknown> extends ColumnOptions {
   readonly type: CellType
   /** `oneOf` only: the texts that a cell may have. */
   readonly values?: readonly string[]
+  /** `decimal` only: the most digits behind the point; any number of them by default. */
+  readonly scale?: number
   /** `list` only: the text between two values. */
   readonly separator?: string
   /** `list` only: the kind of its values; text by default. */
@@ -46,14 +48,19 @@ export interface ColumnSpec<out V = unknown> extends ColumnOptions {
   readonly __cell: V
 }
 
+/** The digits of a decimal with a scale: those of 128 bits, which databases and Arrow have too. */
+export const DECIMAL_DIGITS = 38
+
 const COMMON = ['type', 'required', 'notNull', 'aliases', 'deprecated', 'source']
 /** The parts that only some kinds have, with their checks. */
 const OWN_PARTS: { readonly [T in CellType]?: (option: string, spec: ColumnSpec) => void } = {
+  decimal: (option, { scale = 0 }) => wholeNumber(`${option}.scale`, scale, 0, DECIMAL_DIGITS),
   oneOf: checkOneOf,
   list: checkList,
   cell: (option, { decode }) => callback(`${option}.decode`, decode),
 }
 const NAMES_OF_OWN: { readonly [T in CellType]?: readonly string[] } = {
+  decimal: ['scale'],
   oneOf: ['values'],
   list: ['separator', 'element'],
   cell: ['decode', 'empty'],

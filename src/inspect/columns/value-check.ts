@@ -60,7 +60,9 @@ class NumberCheck implements ValueCheck {
   constructor(spec: ColumnSpec) {
     this.#spec = spec
     this.#hasFraction = spec.type === 'decimal' || spec.type === 'float64'
-    this.#mostDigits = spec.type === 'int32' ? INT32_DIGITS : EXACT_DIGITS
+    // Only its decoder knows whether a decimal fits its scale.
+    const wholeDigits = spec.type === 'int32' ? INT32_DIGITS : EXACT_DIGITS
+    this.#mostDigits = spec.scale === undefined ? wholeDigits : 0
   }
 
   get range(): ValueRange | undefined {

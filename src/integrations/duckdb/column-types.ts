@@ -3,6 +3,7 @@
 // keeps its text.
 
 import type { ColumnSpec, Decimal } from '../../engine/index'
+import { DECIMAL_DIGITS } from '../../engine/index'
 import type { VectorWriter } from './vector-writers'
 import {
   Int64Writer,
@@ -95,14 +96,20 @@ export const OTHER_CELLS: ColumnType = {
 }
 
 /** A decimal where no column has the text of one that does not fit. */
-export const LONG_DECIMAL = decimalType(38, 10, () => new Int128Writer() as VectorWriter)
+export const LONG_DECIMAL = longDecimal(10)
 
+/** @param decimal the type of decimals whose column has no scale */
 export function columnTypeOf(
-  { type, element }: ColumnSpec,
+  { type, element, scale }: ColumnSpec,
   decimal: ColumnType = TYPES.decimal,
 ): ColumnType {
   if (type === 'list') return listOf(element === undefined ? TEXT : columnTypeOf(element, decimal))
-  return type === 'decimal' ? decimal : TYPES[type]
+  if (type !== 'decimal') return TYPES[type]
+  return scale === undefined ? decimal : longDecimal(scale)
+}
+
+function longDecimal(scale: number): ColumnType {
+  return decimalType(DECIMAL_DIGITS, scale, () => new Int128Writer() as VectorWriter)
 }
 
 /**

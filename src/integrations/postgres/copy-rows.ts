@@ -73,7 +73,7 @@ export class CopyRows {
     const known = new Map(columns.map(column => [column.feedName, column]))
     const bound = header.columns.map(({ name, spec, known: isKnown }) => {
       const column = isKnown ? known.get(name) : undefined
-      const kind = column === undefined ? OTHER : (KINDS[spec.type] ?? VALUE)
+      const kind = column === undefined ? OTHER : kindOf(spec)
       return { name, spec, kind, column }
     })
     this.columns = [
@@ -223,6 +223,11 @@ export class CopyRows {
     this.#separate(target)
     if (cells !== NO_CELLS) target.cell(jsonText(cells) ?? '')
   }
+}
+
+/** Only its decoder knows whether a decimal fits its scale. */
+function kindOf({ type, scale }: ColumnSpec): number {
+  return scale === undefined ? (KINDS[type] ?? VALUE) : VALUE
 }
 
 type ValueWriter = (value: NonNullable<unknown>, target: CopyBuffer) => boolean

@@ -4,6 +4,7 @@
 
 import type { CellType, ColumnSpec, Columns } from '../../engine/index'
 import {
+  DECIMAL_DIGITS,
   itemColumns,
   itemGroupColumns,
   itemPriorityColumns,
@@ -26,10 +27,12 @@ const SCALARS: Partial<Record<CellType, string>> = {
 }
 
 /** Returns the type of a column: `text`, `numeric`, `text[]`, `jsonb` and so on. */
-export function sqlTypeOf({ type, element }: ColumnSpec): string {
-  if (type !== 'list') return SCALARS[type] ?? 'jsonb'
-  const scalar = SCALARS[element?.type ?? 'text']
-  return scalar === undefined ? 'jsonb' : `${scalar}[]`
+export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>): string {
+  if (type === 'list') {
+    const scalar = sqlTypeOf(element ?? { type: 'text' })
+    return scalar === 'jsonb' ? scalar : `${scalar}[]`
+  }
+  return scale === undefined ? (SCALARS[type] ?? 'jsonb') : `numeric(${DECIMAL_DIGITS}, ${scale})`
 }
 
 /** A column of a table, with the name that it has in the schema of the rows. */
@@ -99,7 +102,7 @@ export function sqlTextOf(spec: ColumnSpec): SqlText {
 
 function scalarText(type: string): SqlText {
   if (type === 'timestamptz') return timeText
-  if (type === 'numeric') return numericText
+  if (type.startsWith('numeric')) return numericText
   if (type === 'date') return value => plainDay(String(value))
   return String
 }

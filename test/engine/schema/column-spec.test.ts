@@ -9,7 +9,7 @@ import { type Columns, defineSchema } from '../../../src/engine/schema/feed-sche
 import { CELL_TYPES } from '../../../src/engine/schema/values'
 import { anyColumns } from '../../tsv-text'
 
-const { cell, int32, json, list, oneOf, regions, text } = kinds
+const { cell, decimal, int32, json, list, oneOf, regions, text } = kinds
 const define = (column: unknown) =>
   defineSchema({ name: 'own', columns: { colour: column as never } })
 
@@ -30,6 +30,7 @@ test('a column is plain data: what JSON keeps of it is the same column', () => {
     oneOf(['a', 'b'], { notNull: true }),
     oneOf('a', 'b'),
     list(', ', oneOf('a', 'b'), { required: true }),
+    decimal({ scale: 2, notNull: true }),
     json(),
   ]) {
     const read = JSON.parse(JSON.stringify(column))
@@ -46,6 +47,8 @@ describe('a wrong column is OPTION_INVALID with its name', () => {
     ['an unknown option of oneOf', oneOf(['a'], options), 'notAnOption'],
     ['an unknown option of list', list('|', text(), options), 'notAnOption'],
     ['an unknown option of cell', cell(String, options), 'notAnOption'],
+    ['a scale beyond 38', decimal({ scale: 39 }), 'scale'],
+    ['a scale of another kind', int32({ scale: 2 } as never), 'scale'],
     ['values of another kind', { ...text(), values: ['a'] }, 'values'],
     ['empty of another kind', int32({ empty: 0 } as never), 'empty'],
     ['required that is text', text({ required: bad('yes') }), 'required'],

@@ -1,7 +1,8 @@
 // The one place that makes a decoder of a column. It has an entry for each name in schema/values.ts
-// CellTypes, and a function for each kind with parameters: oneOf, list and cell. `decode` reads
-// text and decides whether a cell is good; `read` is the quick way, straight from the file's bytes.
-// row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
+// CellTypes, and a function for each kind with parameters: a decimal with a scale, oneOf, list and
+// cell. `decode` reads text and decides whether a cell is good; `read` is the quick way, straight
+// from the file's bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the
+// position to an error.
 
 import { excerpt, FeedError } from '../../errors'
 import { noPromise, show } from '../../options'
@@ -16,6 +17,7 @@ import {
   decodeFloat64,
   decodeInt32,
   decodeInt64,
+  inScale,
   isDecimal,
   readDecimal,
   readInt32,
@@ -102,16 +104,29 @@ const madeDecoders = new WeakMap<ColumnSpec, CellDecoder>()
 
 /** Returns the decoder of a column, always the same one. */
 export function decoderOf(spec: ColumnSpec): CellDecoder {
-  const { type } = spec
-  if (type !== 'oneOf' && type !== 'list' && type !== 'cell') return cellDecoders[type]
+  const { type, scale } = spec
+  if (type !== 'oneOf' && type !== 'list' && type !== 'cell' && scale === undefined)
+    return cellDecoders[type]
   let made = madeDecoders.get(spec)
-  if (made === undefined) madeDecoders.set(spec, (made = madeDecoder(type, spec)))
+  if (made === undefined) madeDecoders.set(spec, (made = madeDecoder(spec)))
   return made
 }
 
-function madeDecoder(type: 'oneOf' | 'list' | 'cell', spec: ColumnSpec): CellDecoder {
-  if (type === 'oneOf') return oneOfDecoder(spec)
-  return type === 'list' ? listDecoder(spec, decoderOf) : callersDecoder(spec)
+function madeDecoder(spec: ColumnSpec): CellDecoder {
+  if (spec.type === 'oneOf') return oneOfDecoder(spec)
+  if (spec.type === 'list') return listDecoder(spec, decoderOf)
+  return spec.type === 'decimal' ? scaledDecoder(spec) : callersDecoder(spec)
+}
+
+function scaledDecoder({ scale = 0 }: ColumnSpec): CellDecoder {
+  return {
+    empty: null,
+    decode: text => inScale(decodeDecimal(text), scale),
+    read(...cell) {
+      const value = readDecimal(...cell)
+      return value && inScale(value, scale)
+    },
+  }
 }
 
 function frozenRegions({ countries, regions }: Regions): Regions {

@@ -1,6 +1,7 @@
 // Decodes numbers: int32 (integer in item-feeds.md, section 2.2), int64, decimal and float64.
 
 import { anyText } from '../../options'
+import { DECIMAL_DIGITS } from '../../schema/column-spec'
 import type { Decimal } from '../../schema/values'
 import { type CellSource, invalidCell } from './cell-decoder'
 
@@ -115,6 +116,25 @@ export function readDecimal(
   return isDecimal(source.view, start, end)
     ? new DecimalText(source.textBetween(slot, start, end))
     : undefined
+}
+
+/**
+ * Checks that a decimal number keeps all its digits in a column of {@link DECIMAL_DIGITS} digits,
+ * of which `scale` stand behind the point.
+ * @throws FeedError CELL_INVALID
+ */
+export function inScale(value: Decimal, scale: number): Decimal {
+  const { text } = value
+  const point = text.indexOf('.')
+  const whole = (point < 0 ? text : text.slice(0, point)).replace(/^-?0*/, '')
+  // The last digit that is not zero. A pattern would be slow on a million zeros.
+  let last = point < 0 ? point : text.length - 1
+  while (last > point && text[last] === '0') last--
+  if (last - point > scale)
+    throw invalidCell('decimal', `more than ${scale} digits behind the point`, text)
+  if (whole.length + scale > DECIMAL_DIGITS)
+    throw invalidCell('decimal', `more than ${DECIMAL_DIGITS} digits`, text)
+  return value
 }
 
 /** Returns true where {@link decodeDecimal} takes the bytes. */
