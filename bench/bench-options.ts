@@ -3,10 +3,13 @@
 import { parseArgs } from 'node:util'
 import { SPEED_GOALS } from './goals'
 import { MACRO_CASE_NAMES, type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
+import { SHAPE_NAMES, type ShapeName } from './shapes/shape'
 
 export interface BenchOptions {
   /** What is measured, in order; with each case what its goals compare it with. */
   readonly cases: readonly MacroCaseName[]
+  /** The shapes of the file, each measured by itself. */
+  readonly shapes: readonly ShapeName[]
   /** Size of the file before compression, about, in 10^6 bytes. */
   readonly megabytes: number
   /** The rounds of a contender for which there is time. */
@@ -14,14 +17,14 @@ export interface BenchOptions {
   /** The time of the whole run, with the checks. Slow contenders run fewer rounds to keep it. */
   readonly minutes: number
   readonly seed: number
-  /** Where the results go as JSON, besides the table. */
+  /** Where the results go as JSON, besides the table: with several shapes a file for each. */
   readonly json: string | undefined
   /** Whether a missed goal fails the run. */
   readonly floor: boolean
 }
 
 export const USAGE =
-  'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--minutes N] [--only CASE,…] [--seed N] [--json FILE] [--no-floor]'
+  'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--minutes N] [--only CASE,…] [--shape NAME,…] [--seed N] [--json FILE] [--no-floor]'
 
 /** Leaves two of the twelve minutes that a run may take at most. */
 const DEFAULT_MINUTES = 10
@@ -47,6 +50,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
       rounds: { type: 'string' },
       minutes: { type: 'string', default: `${DEFAULT_MINUTES}` },
       only: { type: 'string' },
+      shape: { type: 'string', default: 'repeating' },
       seed: { type: 'string', default: '1' },
       json: { type: 'string' },
       'no-floor': { type: 'boolean', default: false },
@@ -58,6 +62,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
   const available = values.peers ? MACRO_CASE_NAMES : OWN_CASES
   return {
     cases: values.only === undefined ? available : chosenCases(values.only),
+    shapes: chosenShapes(values.shape),
     megabytes: wholeNumber('--mb', values.mb ?? defaults.megabytes),
     rounds: wholeNumber('--rounds', values.rounds ?? defaults.rounds),
     minutes: wholeNumber('--minutes', values.minutes),
@@ -86,6 +91,14 @@ function chosenCases(list: string): MacroCaseName[] {
     for (const goal of SPEED_GOALS) if (goal.case === inTable) chosen.add(goal.over)
   }
   return MACRO_CASE_NAMES.filter(name => chosen.has(name))
+}
+
+function chosenShapes(list: string): ShapeName[] {
+  return list.split(',').map(name => {
+    const known = SHAPE_NAMES.find(shape => shape === name)
+    if (known !== undefined) return known
+    throw new RangeError(`--shape must be of ${SHAPE_NAMES.join(', ')}, not ${name}`)
+  })
 }
 
 /** @throws RangeError */

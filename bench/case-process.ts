@@ -4,16 +4,12 @@
 import { measured } from '../src/bench/bench-run'
 import { answerTask } from '../src/bench/fresh-process'
 import type { BenchFeed } from './bench-feed'
+import type { WantedFeed } from './data'
 import { type MacroCaseName, macroCases } from './macro/cases'
 import type { Verdict } from './macro/check'
 
 export type Task =
-  | {
-      readonly kind: 'data'
-      readonly seed: number
-      readonly megabytes: number
-      readonly directory: string
-    }
+  | { readonly kind: 'data'; readonly wanted: WantedFeed; readonly directory: string }
   | { readonly kind: 'raw'; readonly feed: BenchFeed }
   | { readonly kind: 'copies'; readonly feed: BenchFeed; readonly copies: number }
   | { readonly kind: 'check'; readonly case: MacroCaseName; readonly feed: BenchFeed }
@@ -42,10 +38,8 @@ export interface Measurement {
 
 async function run(task: Task): Promise<unknown> {
   switch (task.kind) {
-    case 'data': {
-      const { itemsFor, prepareFeed } = await import('./data')
-      return prepareFeed(task.seed, itemsFor(task.megabytes), task.directory)
-    }
+    case 'data':
+      return (await import('./data')).prepareFeed(task.wanted, task.directory)
     case 'raw':
       return (await import('./data')).prepareRaw(task.feed)
     case 'copies':
@@ -63,9 +57,9 @@ async function check(name: MacroCaseName, feed: BenchFeed): Promise<CheckedCase>
 }
 
 async function measure(name: MacroCaseName, path: string): Promise<Measurement> {
-  const { prepare, measure: runOnce } = await macroCases[name]()
+  const { prepare, measure: runOnce, tidy } = await macroCases[name]()
   await prepare?.(path)
-  const { value, figures } = await measured(() => runOnce(path))
+  const { value, figures } = await measured(() => runOnce(path)).finally(() => tidy?.())
   const { elapsedMs, cpuMs, peakRssBytes } = figures
   return {
     rows: value,

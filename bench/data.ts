@@ -1,6 +1,6 @@
-// Writes the files that are measured, once, and describes them. A file's name holds the seed, the
-// size and a digest of the file's first block, so a world that has learned to write something else
-// gets a file of its own.
+// Writes the files that are measured, once, and describes them. A file's name holds the shape, the
+// seed, the size and a digest of the file's first block, so a shape that has learned to write
+// something else gets a file of its own.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -9,42 +9,33 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gunzipSync } from 'node:zlib'
-import { createWorld, tsvBytes } from '../src/emulator'
 import type { BenchFeed } from './bench-feed'
+import { type Shape, type ShapeName, shapes } from './shapes/shape'
 
-/** Rows have about 670 bytes, and about nine items in ten are a row. */
-const ITEMS_PER_MB = 1650
 const NEWLINE = 0x0a
 const WRITE_BYTES = 1024 * 1024
 
-export function itemsFor(megabytes: number): number {
-  return Math.ceil(megabytes * ITEMS_PER_MB)
-}
-
-/** The world of a file and the file's content before compression, made anew on every call. */
-export function feedContent(seed: number, items: number): Generator<Uint8Array, void, void> {
-  const world = createWorld({ seed, items })
-  const place = {
-    marketplaceId: world.options.marketplaces[0]!,
-    categoryId: world.options.categories[0]!,
-  }
-  return tsvBytes(world, {
-    feed: 'item',
-    content: 'bootstrap',
-    ...place,
-    from: world.start,
-    to: world.start,
-  })
+/** Which file: about so many 10^6 bytes before compression. */
+export interface WantedFeed {
+  readonly shape: ShapeName
+  readonly seed: number
+  readonly megabytes: number
 }
 
 /** The file from the cache, or written now. */
-export async function prepareFeed(
-  seed: number,
-  items: number,
-  directory: string,
-): Promise<BenchFeed> {
-  const path = join(directory, `item-seed${seed}-${items}-${firstBlockDigest(seed, items)}.tsv.gz`)
-  return cachedFeed(path, unfinished => writeFeed(seed, items, unfinished))
+export async function prepareFeed(wanted: WantedFeed, directory: string): Promise<BenchFeed> {
+  const { shape: name, seed, megabytes } = wanted
+  const shape = await shapes[name]()
+  const items = Math.ceil(megabytes * shape.itemsPerMb)
+  const file = `${name}-seed${seed}-${items}-${firstBlockDigest(shape, seed, items)}.tsv.gz`
+  return cachedFeed(join(directory, file), async unfinished => ({
+    shape: name,
+    seed,
+    items,
+    copies: 1,
+    columns: shape.columns,
+    ...(await writeContent(shape.content(seed, items), unfinished)),
+  }))
 }
 
 /** The same file, not compressed. */
@@ -84,41 +75,33 @@ async function cachedFeed(
   return feed
 }
 
-function firstBlockDigest(seed: number, items: number): string {
+function firstBlockDigest(shape: Shape, seed: number, items: number): string {
   const hash = createHash('sha256')
-  for (const block of feedContent(seed, items)) return hash.update(block).digest('hex').slice(0, 12)
+  for (const block of shape.content(seed, items))
+    return hash.update(block).digest('hex').slice(0, 12)
   return 'empty'
 }
 
-async function writeFeed(
-  seed: number,
-  items: number,
+/** Writes the content as one gzip member, and counts it. */
+async function writeContent(
+  content: Iterable<Uint8Array>,
   path: string,
-): Promise<Omit<BenchFeed, 'path'>> {
+): Promise<Pick<BenchFeed, 'rows' | 'rawBytes' | 'gzipBytes' | 'rawSha256'>> {
   const hash = createHash('sha256')
   let rawBytes = 0
   let lines = 0
   function* counted(): Generator<Uint8Array, void, void> {
-    for (const block of feedContent(seed, items)) {
+    for (const block of content) {
       hash.update(block)
       rawBytes += block.length
-      for (const byte of block) if (byte === NEWLINE) lines++
+      for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) lines++
       yield block
     }
   }
   await pipeline(Readable.from(counted()), createGzip(), createWriteStream(path))
   const { size } = await stat(path)
-  // The world writes no line ends inside cells; the header is a line too.
-  return {
-    seed,
-    items,
-    copies: 1,
-    columns: createWorld({ seed, items }).itemColumns,
-    rows: lines - 1,
-    rawBytes,
-    gzipBytes: size,
-    rawSha256: hash.digest('hex'),
-  }
+  // No shape has line ends inside cells; the header is a line too.
+  return { rows: lines - 1, rawBytes, gzipBytes: size, rawSha256: hash.digest('hex') }
 }
 
 async function writeCopies(
@@ -128,25 +111,14 @@ async function writeCopies(
 ): Promise<Omit<BenchFeed, 'path'>> {
   const raw = gunzipSync(await readFile(feed.path))
   const rows = raw.subarray(raw.indexOf(NEWLINE) + 1)
-  const hash = createHash('sha256')
   function* repeated(): Generator<Uint8Array, void, void> {
     for (let copy = 0; copy < copies; copy++) {
       const content = copy === 0 ? raw : rows
-      hash.update(content)
       for (let at = 0; at < content.length; at += WRITE_BYTES)
         yield content.subarray(at, at + WRITE_BYTES)
     }
   }
-  await pipeline(Readable.from(repeated()), createGzip(), createWriteStream(path))
-  const { size } = await stat(path)
-  return {
-    ...feed,
-    copies,
-    rows: feed.rows * copies,
-    rawBytes: raw.length + (copies - 1) * rows.length,
-    gzipBytes: size,
-    rawSha256: hash.digest('hex'),
-  }
+  return { ...feed, copies, ...(await writeContent(repeated(), path)) }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -23,6 +23,8 @@ export interface Figures {
    * another file than it.
    */
   readonly timesZlib: number | undefined
+  /** The same by the CPU time of all threads, which other work on the machine disturbs less. */
+  readonly timesZlibCpu: number | undefined
 }
 
 /** The measurements of each case that was measured, one a round. */
@@ -43,6 +45,7 @@ export function figuresOf(
     cpuSeconds: median(own.map(measurement => measurement.cpuSeconds)),
     peakRssMb: median(own.map(measurement => measurement.peakRssMb)),
     timesZlib: zlib && speedRatio(own, zlib),
+    timesZlibCpu: zlib && speedRatio(own, zlib, 'cpuSeconds'),
   }
 }
 
@@ -50,9 +53,13 @@ export function figuresOf(
  * How many times as fast one is as the other, on the same file. A slow contender has fewer rounds,
  * so only the rounds that both ran are compared.
  */
-export function speedRatio(own: readonly Measurement[], other: readonly Measurement[]): number {
+export function speedRatio(
+  own: readonly Measurement[],
+  other: readonly Measurement[],
+  by: 'seconds' | 'cpuSeconds' = 'seconds',
+): number {
   const shared = own.slice(0, other.length)
-  return median(shared.map(({ seconds }, round) => other[round]!.seconds / seconds))
+  return median(shared.map((run, round) => other[round]![by] / run[by]))
 }
 
 /** How much more memory one takes than the other, in 10^6 bytes. */

@@ -2,7 +2,7 @@
 // behind a server, and for the peak memory one of 100 MB and one of ten times that.
 
 import type { BenchFeed } from './bench-feed'
-import type { BenchOptions } from './bench-options'
+import type { WantedFeed } from './data'
 import type { FileServer } from './file-server'
 import { inFreshProcess } from './fresh-process'
 import { inFreshServer } from './fresh-server'
@@ -39,18 +39,17 @@ export interface Inputs {
  */
 export async function prepareInputs(
   names: readonly MacroCaseName[],
-  options: Pick<BenchOptions, 'seed' | 'megabytes'>,
+  wanted: WantedFeed,
 ): Promise<Inputs> {
-  const { seed, megabytes } = options
-  const gzip = await inFreshProcess({ kind: 'data', seed, megabytes, directory: DATA_DIRECTORY })
+  const { megabytes } = wanted
+  const gzip = await inFreshProcess({ kind: 'data', wanted, directory: DATA_DIRECTORY })
   const feeds: Record<string, BenchFeed> = { gzip }
   const needed = new Set(names.map(kindOf))
   if (needed.has('raw')) feeds.raw = await inFreshProcess({ kind: 'raw', feed: gzip })
   if (needed.has('small') || needed.has('large')) {
     feeds.small = await inFreshProcess({
       kind: 'data',
-      seed,
-      megabytes: Math.min(SMALL_MEGABYTES, megabytes / 2),
+      wanted: { ...wanted, megabytes: Math.min(SMALL_MEGABYTES, megabytes / 2) },
       directory: DATA_DIRECTORY,
     })
     feeds.large = await inFreshProcess({ kind: 'copies', feed: feeds.small, copies: LARGE_COPIES })

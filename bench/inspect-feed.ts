@@ -1,11 +1,11 @@
 // The file that `npm run inspect:proof` and `npm run bench:inspect` read: 400 MB before compression.
 
 import type { BenchFeed } from './bench-feed'
-import { itemsFor, prepareFeed } from './data'
+import { prepareFeed } from './data'
 
 const SEED = 7
 const MEGABYTES = 400
 
 export function inspectFeed(): Promise<BenchFeed> {
-  return prepareFeed(SEED, itemsFor(MEGABYTES), '.tmp/bench-data')
+  return prepareFeed({ shape: 'repeating', seed: SEED, megabytes: MEGABYTES }, '.tmp/bench-data')
 }

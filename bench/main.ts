@@ -2,11 +2,13 @@
 // once in a fresh process.
 
 import { readFile, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
 import { thisMachine } from '../src/bench/machine'
 import { type ProgressBar, progressBar } from '../src/cli/progress-bar'
 import type { BenchFeed } from './bench-feed'
 import { type BenchOptions, benchOptions, USAGE } from './bench-options'
 import type { CheckedCase, Measurement } from './case-process'
+import type { WantedFeed } from './data'
 import { figuresOf, type Rounds } from './figures'
 import { failuresOf } from './floor'
 import { inFreshProcess } from './fresh-process'
@@ -16,6 +18,7 @@ import { type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases
 import type { Verdict } from './macro/check'
 import { type BenchReport, type CaseResult, tableOf } from './report'
 import { plannedRounds } from './round-plan'
+import type { ShapeName } from './shapes/shape'
 
 /** Packages whose versions a result is told with. */
 const PACKAGES = [
@@ -24,6 +27,7 @@ const PACKAGES = [
   'fast-csv',
   'csv-parser',
   'udsv',
+  'hyparquet-writer',
   '@duckdb/node-api',
   'fflate',
 ]
@@ -34,17 +38,19 @@ const PACKAGES = [
  */
 const CHECKED_MEGABYTES = 50
 
-async function bench(options: BenchOptions): Promise<BenchReport> {
+async function bench(options: BenchOptions, shape: ShapeName): Promise<BenchReport> {
   const machine = thisMachine()
-  const deadline = performance.now() + options.minutes * 60_000
+  const minutes = options.minutes / options.shapes.length
+  const deadline = performance.now() + minutes * 60_000
+  const wanted = { ...options, shape }
   const bar = progressBar(1, true)
   bar.update(0, 'writing the files')
-  const checked = await checkCases(options, bar)
-  const inputs = await prepareInputs(options.cases, options)
+  const checked = await checkCases(wanted, bar)
+  const inputs = await prepareInputs(options.cases, wanted)
   try {
     const rounds = await measureRounds(options, inputs, deadline, bar)
     const results = checked.map(checkedCase => resultOf(checkedCase, rounds, inputs))
-    const goals = judgedGoals(rounds)
+    const goals = judgedGoals(rounds, { shape, cores: machine.cores })
     const failures = failuresOf(results, goals, options.floor)
     return {
       machine,
@@ -62,11 +68,11 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
 }
 
 async function checkCases(
-  { cases, seed, megabytes }: BenchOptions,
+  { cases, shape, seed, megabytes }: WantedFeed & Pick<BenchOptions, 'cases'>,
   bar: ProgressBar,
 ): Promise<CheckedCase[]> {
   const size = Math.min(megabytes, CHECKED_MEGABYTES)
-  const inputs = await prepareInputs(cases, { seed, megabytes: size })
+  const inputs = await prepareInputs(cases, { shape, seed, megabytes: size })
   const checked: CheckedCase[] = []
   try {
     for (const name of cases) {
@@ -174,10 +180,19 @@ function readOptions(): BenchOptions {
   }
 }
 
+/** `peers.json`, of several shapes `peers-varied.json`. */
+function jsonPath(path: string, shape: ShapeName): string {
+  if (options.shapes.length === 1) return path
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name}-${shape}${ext}`)
+}
+
 const options = readOptions()
-const report = await bench(options)
-console.log(tableOf(report))
-if (options.json !== undefined)
-  await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`)
-for (const failure of report.failures) console.error(`\nfailed: ${failure}`)
-if (report.failures.length > 0) process.exitCode = 1
+for (const shape of options.shapes) {
+  const report = await bench(options, shape)
+  console.log(`${tableOf(report)}\n`)
+  if (options.json !== undefined)
+    await writeFile(jsonPath(options.json, shape), `${JSON.stringify(report, null, 2)}\n`)
+  for (const failure of report.failures) console.error(`failed: ${failure}`)
+  if (report.failures.length > 0) process.exitCode = 1
+}

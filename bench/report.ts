@@ -41,6 +41,7 @@ const HEADING = [
   'CPU s',
   'peak RSS MB',
   '× zlib',
+  'by CPU',
   'result',
 ]
 
@@ -78,7 +79,7 @@ export function roundsText({ rounds, cases }: Pick<BenchReport, 'rounds' | 'case
 /** The measured file in words. */
 export function feedText({ feed }: Pick<BenchReport, 'feed'>): string {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
-  return `item feed of seed ${feed.seed}: ${feed.rows} rows, ${megabytes(feed.rawBytes)} MB, ${megabytes(feed.gzipBytes)} MB of gzip`
+  return `${feed.shape} item feed of seed ${feed.seed}: ${feed.rows} rows, ${megabytes(feed.rawBytes)} MB, ${megabytes(feed.gzipBytes)} MB of gzip`
 }
 
 /** Who it is, and on which file where that is not the one that all others read. */
@@ -98,7 +99,8 @@ function lineOf(name: string, result: CaseResult, report: BenchReport): string[]
     `${(result.spread * 100).toFixed(0)}%`,
     result.cpuSeconds.toFixed(2),
     result.peakRssMb.toFixed(0),
-    result.timesZlib === undefined ? '' : result.timesZlib.toFixed(2),
+    result.timesZlib?.toFixed(2) ?? '',
+    result.timesZlibCpu?.toFixed(2) ?? '',
     verdictText(result.verdict),
   ]
 }

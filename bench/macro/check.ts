@@ -1,22 +1,22 @@
-// Whether a case is right: its rows beside those that the world says the file has. The world's
+// Whether a case is right: its rows beside those that the shape says the file has. The shape's
 // cells never went through a parser.
 
 import { createHash } from 'node:crypto'
-import { createWorld } from '../../src/emulator'
 import type { BenchFeed } from '../bench-feed'
+import { shapes } from '../shapes/shape'
 
 export interface RowCheck<Row> {
   /** The columns that are compared, the item's identifier among them. Default: all of the file. */
   readonly columns?: readonly string[]
   /** A row as text, a cell for each of `columns`. */
   cells(row: Row, columns: readonly string[]): readonly unknown[]
-  /** What `cells` must give for a cell of the world. Default: its text. */
+  /** What `cells` must give for a cell of the shape. Default: its text. */
   expected?(column: string, cell: string): string
 }
 
 export interface TotalsCheck {
   /**
-   * What a row of the world, as pairs of column and text, adds to each total. The first is 1:
+   * What a row of the shape, as pairs of column and text, adds to each total. The first is 1:
    * totals begin with the number of rows.
    */
   addends(cells: readonly (readonly [column: string, cell: string])[]): readonly number[]
@@ -28,7 +28,7 @@ export interface Verdict {
   readonly count: number
   readonly expectedCount: number
   /**
-   * Rows that are, cell for cell, a row of the world which had not been seen yet. Undefined where
+   * Rows that are, cell for cell, a row of the shape which had not been seen yet. Undefined where
    * rows are not seen one by one.
    */
   readonly identicalRows?: number
@@ -45,7 +45,7 @@ export async function checkRows<Row>(
   run: Run<Row>,
 ): Promise<Verdict> {
   const columns = check.columns ?? feed.columns
-  const expected = expectedRows(feed, columns, check.expected)
+  const expected = await expectedRows(feed, columns, check.expected)
   const all = createHash('sha256')
   let count = 0
   let identicalRows = 0
@@ -95,7 +95,7 @@ export async function checkTotals(
   check: TotalsCheck,
   run: () => Promise<readonly number[]>,
 ): Promise<Verdict> {
-  const expected = expectedTotals(feed, check)
+  const expected = await expectedTotals(feed, check)
   const totals = await run()
   const checksum = sha256(totals)
   const expectedChecksum = sha256(expected)
@@ -110,19 +110,19 @@ export async function checkTotals(
   }
 }
 
-function expectedRows(feed: BenchFeed, columns: readonly string[], expected = asItIs) {
-  const digests = Array.from(truth(feed, columns), cells =>
-    digestOf(cells.map((cell, n) => expected(columns[n]!, cell))),
-  )
+async function expectedRows(feed: BenchFeed, columns: readonly string[], expected = asItIs) {
+  const digests: string[] = []
+  for (const cells of await truth(feed, columns))
+    digests.push(digestOf(cells.map((cell, n) => expected(columns[n]!, cell))))
   const unseen = new Map(digests.map(digest => [digest, feed.copies]))
   const all = createHash('sha256')
   for (let copy = 0; copy < feed.copies; copy++) for (const digest of digests) all.update(digest)
   return { unseen, checksum: all.digest('hex') }
 }
 
-function expectedTotals(feed: BenchFeed, check: TotalsCheck): number[] {
+async function expectedTotals(feed: BenchFeed, check: TotalsCheck): Promise<number[]> {
   const totals: number[] = []
-  for (const cells of truth(feed, feed.columns)) {
+  for (const cells of await truth(feed, feed.columns)) {
     const addends = check.addends(cells.map((cell, n) => [feed.columns[n]!, cell]))
     addends.forEach((addend, n) => {
       totals[n] = (totals[n] ?? 0) + addend * feed.copies
@@ -131,13 +131,16 @@ function expectedTotals(feed: BenchFeed, check: TotalsCheck): number[] {
   return totals
 }
 
-/** The cells of every row of the world, as text. */
-function* truth(
-  { seed, items }: BenchFeed,
+/** The cells of every row of the shape, as text. */
+async function truth(
+  { shape: name, seed, items }: BenchFeed,
   columns: readonly string[],
-): Generator<readonly string[], void, void> {
-  const world = createWorld({ seed, items })
-  for (const { cells } of world.truthAt(world.start, {}, columns)) yield cells
+): Promise<Iterable<readonly string[]>> {
+  const shape = await shapes[name]()
+  const places = columns.map(column => shape.columns.indexOf(column))
+  return (function* () {
+    for (const cells of shape.rows(seed, items)) yield places.map(place => cells[place]!)
+  })()
 }
 
 function asItIs(_column: string, cell: string): string {

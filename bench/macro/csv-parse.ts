@@ -3,6 +3,14 @@
 import { parse } from 'csv-parse'
 import { inflatedBytes, rowsCase } from './macro-case'
 
+/** @param from the first row, the header being 1 */
+export function csvParseRows(path: string, from: number) {
+  const parser = parse({ delimiter: '\t', quote: '"', escape: '\\', from })
+  return inflatedBytes(path)
+    .once('error', error => parser.destroy(error))
+    .pipe(parser)
+}
+
 export const csvParse = rowsCase<readonly string[]>({
   name: 'csv-parse',
   contender: 'csv-parse',
@@ -10,15 +18,8 @@ export const csvParse = rowsCase<readonly string[]>({
   ours: false,
   cells: row => row,
   run(path, use) {
-    const inflated = inflatedBytes(path)
     return new Promise((resolve, reject) => {
-      const parser = parse({ delimiter: '\t', quote: '"', escape: '\\', from: 2 })
-      inflated
-        .once('error', reject)
-        .pipe(parser)
-        .on('data', use)
-        .once('end', resolve)
-        .once('error', reject)
+      csvParseRows(path, 2).on('data', use).once('end', resolve).once('error', reject)
     })
   },
 })

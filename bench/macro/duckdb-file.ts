@@ -1,36 +1,44 @@
-// How both DuckDB cases read the file: in the engine, on two threads, told the dialect and the
-// columns, so that it need not guess. Its rows stay in the engine; a query answers with one row of
-// totals.
+// How the DuckDB cases read the file: in the engine, on two threads where no other number is named,
+// told the dialect and the columns, so that it need not guess. Its rows stay in the engine, or go
+// to a file that it writes; a query answers with one row of numbers.
 
 import { DuckDBInstance } from '@duckdb/node-api'
-import { inflatedBytes } from './macro-case'
+import { DUCKDB_TYPES, decodedColumns } from './duckdb-cells'
+import { headerColumns } from './macro-case'
 
 /** Made with the module, as the loading of code is not counted. */
 const connection = await (await DuckDBInstance.create(':memory:', { threads: '2' })).connect()
 
-/** The columns by the file's header: some milliseconds, where DuckDB's own guess takes fifty. */
-export async function headerColumns(path: string): Promise<string[]> {
-  let text = ''
-  for await (const block of inflatedBytes(path).setEncoding('utf8')) {
-    text += block
-    if (text.includes('\n')) break
-  }
-  return text.slice(0, text.indexOf('\n')).split('\t')
+/** The file as a table of a query, its cells of the types of {@link DUCKDB_TYPES}. */
+export function csvTable(path: string, columns: readonly string[]): string {
+  const dialect = `delim = '\\t', quote = '"', escape = '\\', new_line = '\\n', header = true, auto_detect = false, compression = 'gzip'`
+  const typed = columns.map(name => `'${name}': '${DUCKDB_TYPES[name] ?? 'VARCHAR'}'`)
+  return `read_csv('${path}', ${dialect}, columns = {${typed.join(', ')}})`
 }
 
-/**
- * The one row that a query over the file answers with, as numbers, nulls as 0.
- * @param types of the columns that are not text
- */
+/** The one row that a query over the file answers with, as numbers, nulls as 0. */
 export async function duckdbTotals(
   path: string,
   columns: readonly string[],
-  types: Readonly<Record<string, string>>,
   totals: readonly string[],
+  threads = 2,
 ): Promise<number[]> {
-  const dialect = `delim = '\\t', quote = '"', escape = '\\', new_line = '\\n', header = true, auto_detect = false, compression = 'gzip'`
-  const typed = columns.map(name => `'${name}': '${types[name] ?? 'VARCHAR'}'`)
-  const query = `SELECT ${totals.join(', ')} FROM read_csv('${path}', ${dialect}, columns = {${typed.join(', ')}})`
+  await connection.run(`SET threads = ${threads}`)
+  return firstRow(`SELECT ${totals.join(', ')} FROM ${csvTable(path, columns)}`)
+}
+
+/**
+ * Writes the file with every cell decoded.
+ * @param format the options of COPY
+ * @returns the rows that were written
+ */
+export async function duckdbCopy(path: string, output: string, format: string): Promise<number> {
+  const columns = await headerColumns(path)
+  const selection = `SELECT ${decodedColumns(columns)} FROM ${csvTable(path, columns)}`
+  return (await firstRow(`COPY (${selection}) TO '${output}' (${format})`))[0]!
+}
+
+async function firstRow(query: string): Promise<number[]> {
   const [row] = (await connection.runAndReadAll(query)).getRows()
   return row!.map(Number)
 }

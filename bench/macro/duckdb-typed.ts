@@ -1,20 +1,10 @@
-// DuckDB decodes every cell inside the engine: numbers, booleans and dates by its reader, lists,
-// regions and aspects by list functions. A total over each column takes the place of handing rows
-// over. In its favour, a label is decoded where it stands, not carried on to the pairs after it.
+// DuckDB decodes every cell inside the engine. A total over each column takes the place of handing
+// rows over. One case has the two threads of a machine with two cores, and one has a single thread.
 
-import { duckdbTotals, headerColumns } from './duckdb-file'
-import { totalsCase } from './macro-case'
-import { plainAspects, plainRegions } from './typed-cells'
-
-const TYPES: Readonly<Record<string, string>> = {
-  priceValue: 'DECIMAL(18, 2)',
-  itemEndDate: 'TIMESTAMP',
-  imageAlteringProhibited: 'BOOLEAN',
-  returnsAccepted: 'BOOLEAN',
-  estimatedAvailableQuantity: 'INTEGER',
-  availabilityThreshold: 'INTEGER',
-  returnPeriodValue: 'INTEGER',
-}
+import { aspectList, descriptorList, regionList } from './duckdb-cells'
+import { duckdbTotals } from './duckdb-file'
+import { headerColumns, type MacroCase, totalsCase } from './macro-case'
+import { plainAspects, plainDescriptors, plainRegions } from './typed-cells'
 
 interface Total {
   readonly sql: string
@@ -64,43 +54,33 @@ const TOTALS: Readonly<Record<string, Total>> = {
     sql: `sum(list_sum(list_transform(${aspectList()}, lambda aspect: ${aspectBytes()})))`,
     addend: decodedAspectBytes,
   },
+  conditionDescriptors: {
+    sql: `sum(list_sum(list_transform(${descriptorList()}, lambda entry: ${descriptorBytes()})))`,
+    addend: decodedDescriptorBytes,
+  },
 }
 
-export const duckdbTyped = totalsCase({
-  name: 'duckdb-typed',
-  contender: 'DuckDB',
-  title: 'every cell decoded by SQL inside the engine, a total of each column, 2 threads',
-  ours: false,
-  addends: cells => [1, ...cells.map(([column, cell]) => totalOf(column).addend(cell))],
-  async run(path) {
-    const columns = await headerColumns(path)
-    return duckdbTotals(path, columns, TYPES, [
-      'count(*)',
-      ...columns.map(column => totalOf(column).sql),
-    ])
-  },
-})
+export const duckdbTyped = typedTotals('duckdb-typed', 2)
+export const duckdbTypedOneThread = typedTotals('duckdb-typed-1', 1)
+
+function typedTotals(name: string, threads: number): MacroCase {
+  const threadsText = threads === 1 ? 'one thread' : `${threads} threads`
+  return totalsCase({
+    name,
+    contender: `DuckDB${threads === 1 ? ', one thread' : ''}`,
+    title: `every cell decoded by SQL inside the engine, a total of each column, ${threadsText}`,
+    ours: false,
+    addends: cells => [1, ...cells.map(([column, cell]) => totalOf(column).addend(cell))],
+    async run(path) {
+      const columns = await headerColumns(path)
+      const totals = ['count(*)', ...columns.map(column => totalOf(column).sql)]
+      return duckdbTotals(path, columns, totals, threads)
+    },
+  })
+}
 
 function totalOf(column: string): Total {
   return TOTALS[column] ?? text(column)
-}
-
-/** `COUNTRY:a|b;REGION:c|d;`, either part alone or both in this order. */
-function regionList(column: string, part: 'COUNTRY' | 'REGION'): string {
-  const from = (position: number) =>
-    `string_split(substr(split_part(${column}, ';', ${position}), ${part.length + 2}), '|')`
-  const first = `WHEN starts_with(${column}, '${part}:') THEN ${from(1)}`
-  const second = `WHEN contains(${column}, ';${part}:') THEN ${from(2)}`
-  return `CASE ${first} ${part === 'REGION' ? second : ''} ELSE [] END`
-}
-
-/** `label|name:value;name:value;…`, each piece in Base64. */
-function aspectList(): string {
-  const decoded = (piece: string) => `decode(from_base64(${piece}))`
-  const label = `label := CASE WHEN contains(pair, '|') THEN ${decoded(`split_part(pair, '|', 1)`)} END`
-  const name = `name := ${decoded(`split_part(split_part(pair, '|', -1), ':', 1)`)}`
-  const value = `value := ${decoded(`split_part(pair, ':', 2)`)}`
-  return `list_transform(string_split(localizedAspects, ';'), lambda pair: struct_pack(${label}, ${name}, ${value}))`
 }
 
 function aspectBytes(): string {
@@ -108,12 +88,17 @@ function aspectBytes(): string {
 }
 
 function decodedAspectBytes(cell: string): number {
-  let label: string | null = null
-  let bytes = 0
-  for (const aspect of plainAspects(cell)) {
-    if (aspect.label !== label) bytes += Buffer.byteLength(aspect.label ?? '')
-    label = aspect.label
-    bytes += Buffer.byteLength(aspect.name) + Buffer.byteLength(aspect.value ?? '')
-  }
-  return bytes
+  return plainAspects(cell, false)
+    .flatMap(({ label, name, value }) => [label ?? '', name, value ?? ''])
+    .reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+}
+
+function descriptorBytes(): string {
+  return 'strlen(entry.name) + list_sum(list_transform(entry."values", lambda piece: strlen(piece)))'
+}
+
+function decodedDescriptorBytes(cell: string): number {
+  return plainDescriptors(cell)
+    .flatMap(({ name, values }) => [name, ...values])
+    .reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }

@@ -1,8 +1,8 @@
 // DuckDB counts the rows and the characters of their titles, which is the least that touches every
 // row.
 
-import { duckdbTotals, headerColumns } from './duckdb-file'
-import { totalsCase } from './macro-case'
+import { duckdbTotals } from './duckdb-file'
+import { headerColumns, totalsCase } from './macro-case'
 
 export const duckdb = totalsCase({
   name: 'duckdb',
@@ -11,5 +11,5 @@ export const duckdb = totalsCase({
   ours: false,
   addends: cells => [1, [...new Map(cells).get('title')!].length],
   run: async path =>
-    duckdbTotals(path, await headerColumns(path), {}, ['count(*)', 'sum(length(title))']),
+    duckdbTotals(path, await headerColumns(path), ['count(*)', 'sum(length(title))']),
 })

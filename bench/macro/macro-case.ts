@@ -2,7 +2,10 @@
 // code. Each is one small file beside this one. The checks are loaded on demand: a process that
 // measures holds nothing but its case.
 
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import type { BenchFeed } from '../bench-feed'
 import type { RowCheck, TotalsCheck, Verdict } from './check'
@@ -15,6 +18,9 @@ export const READ_BYTES = 256 * 1024
  * faster for any of them.
  */
 const INFLATED_BYTES = 64 * 1024
+
+/** Files in it are in memory. */
+const MEMORY_FOLDER = '/dev/shm'
 
 interface CaseName {
   readonly name: string
@@ -34,6 +40,8 @@ export interface MacroCase extends CaseName {
    */
   measure(source: string): Promise<number | undefined>
   check(feed: BenchFeed): Promise<Verdict>
+  /** What is done after the clock has stopped, where anything must. */
+  tidy?(): Promise<void>
 }
 
 export interface RowsCase<Row> extends CaseName, RowCheck<Row> {
@@ -48,6 +56,16 @@ export interface BytesCase extends CaseName {
 export interface TotalsCase extends CaseName, TotalsCheck {
   /** What the contender answers. Its first total is the number of rows. */
   run(source: string): Promise<readonly number[]>
+}
+
+export interface FileCase<Row> extends CaseName, RowCheck<Row> {
+  /**
+   * Reads the source and writes its rows to a new file.
+   * @returns the number of rows
+   */
+  run(source: string, output: string): Promise<number>
+  /** The rows of the written file, for the check. */
+  read(output: string): AsyncIterable<Row>
 }
 
 /** A case that makes rows. */
@@ -83,6 +101,22 @@ export function totalsCase(spec: TotalsCase): MacroCase {
   return { ...nameOf(spec), measure, check }
 }
 
+/** A case that writes a file: into memory where the system has such a place, so no disk is measured. */
+export function fileCase<Row>(spec: FileCase<Row>): MacroCase {
+  const folder = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir()
+  const output = join(folder, `feedmill-bench-${process.pid}-${spec.name}`)
+  const tidy = () => rm(output, { force: true })
+  const check = async (feed: BenchFeed) => {
+    const { checkRows } = await import('./check')
+    const readAll = async (use: (row: Row) => void) => {
+      await spec.run(feed.path, output)
+      for await (const row of spec.read(output)) use(row)
+    }
+    return checkRows<Row>(feed, spec, readAll).finally(tidy)
+  }
+  return { ...nameOf(spec), measure: source => spec.run(source, output), check, tidy }
+}
+
 function nameOf({ name, contender, title, ours }: CaseName): CaseName {
   return { name, contender, title, ours }
 }
@@ -100,4 +134,14 @@ export function inflatedBytes(path: string) {
   return fileBytes(path)
     .once('error', error => inflated.destroy(error))
     .pipe(inflated)
+}
+
+/** The columns by the file's header: some milliseconds, where DuckDB's own guess takes fifty. */
+export async function headerColumns(path: string): Promise<string[]> {
+  let text = ''
+  for await (const block of inflatedBytes(path).setEncoding('utf8')) {
+    text += block
+    if (text.includes('\n')) break
+  }
+  return text.slice(0, text.indexOf('\n')).split('\t')
 }

@@ -3,7 +3,8 @@
 
 import { rowsCase } from './macro-case'
 import { papaparseRows } from './papaparse-rows'
-import { expectedTypedText, typedCellText } from './typed-cells'
+import { decodePlainly, expectedOfNumbers } from './plain-decoding'
+import { typedCellText } from './typed-cells'
 
 export const papaparseTyped = rowsCase<Record<string, unknown>>({
   name: 'papaparse-typed',
@@ -11,63 +12,6 @@ export const papaparseTyped = rowsCase<Record<string, unknown>>({
   title: 'its objects, decoded by Number, Date, split and Buffer.from',
   ours: false,
   cells: (row, columns) => columns.map(name => typedCellText(name, row[name])),
-  // A number does not keep the zeros at its end.
-  expected: (column, cell) =>
-    column === 'priceValue' && cell !== '' ? String(Number(cell)) : expectedTypedText(column, cell),
-  run: (path, use) => papaparseRows(path, row => use(decode(row))),
+  expected: expectedOfNumbers,
+  run: (path, use) => papaparseRows(path, row => use(decodePlainly(row))),
 })
-
-/** The values replace the texts in the row itself, so that nothing is copied for this contender. */
-function decode(row: Record<string, string>): Record<string, unknown> {
-  const typed: Record<string, unknown> = row
-  typed.category = list(row.category, '|')
-  typed.buyingOptions = list(row.buyingOptions, ',')
-  typed.deliveryOptions = list(row.deliveryOptions, ',')
-  typed.priceValue = number(row.priceValue)
-  typed.itemEndDate = row.itemEndDate ? new Date(row.itemEndDate) : null
-  typed.imageAlteringProhibited = boolean(row.imageAlteringProhibited)
-  typed.returnsAccepted = boolean(row.returnsAccepted)
-  typed.estimatedAvailableQuantity = number(row.estimatedAvailableQuantity)
-  typed.availabilityThreshold = number(row.availabilityThreshold)
-  typed.returnPeriodValue = number(row.returnPeriodValue)
-  typed.localizedAspects = aspects(row.localizedAspects)
-  typed.shipToIncludedRegions = regions(row.shipToIncludedRegions)
-  typed.shipToExcludedRegions = regions(row.shipToExcludedRegions)
-  return typed
-}
-
-function list(cell: string | undefined, separator: string): string[] {
-  return cell ? cell.split(separator) : []
-}
-
-function number(cell: string | undefined): number | null {
-  return cell ? Number(cell) : null
-}
-
-function boolean(cell: string | undefined): boolean | null {
-  return cell ? cell.toLowerCase() === 'true' : null
-}
-
-function aspects(cell: string | undefined) {
-  let label: string | null = null
-  return list(cell, ';').map(entry => {
-    const bar = entry.indexOf('|')
-    if (bar >= 0) label = text(entry.slice(0, bar))
-    const [name = '', value = ''] = entry.slice(bar + 1).split(':')
-    return { label, name: text(name), value: text(value) }
-  })
-}
-
-function text(base64: string): string {
-  return Buffer.from(base64, 'base64').toString('utf8')
-}
-
-function regions(cell: string | undefined) {
-  if (!cell) return null
-  const found: { countries: string[]; regions: string[] } = { countries: [], regions: [] }
-  for (const part of cell.split(';')) {
-    if (part.startsWith('COUNTRY:')) found.countries = list(part.slice('COUNTRY:'.length), '|')
-    if (part.startsWith('REGION:')) found.regions = list(part.slice('REGION:'.length), '|')
-  }
-  return found
-}

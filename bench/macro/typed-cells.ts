@@ -1,7 +1,7 @@
 // The typed cells of a row back as text, for the checks. The nested ones are compared with a
 // decoding written here anew, in the plainest way.
 
-import type { Aspect, Regions } from '../../src/index'
+import type { Aspect, ConditionDescriptor, Regions } from '../../src/index'
 
 const SEPARATORS: Readonly<Record<string, string>> = {
   category: '|',
@@ -11,6 +11,7 @@ const SEPARATORS: Readonly<Record<string, string>> = {
 
 const NESTED: Readonly<Record<string, (cell: string) => string>> = {
   localizedAspects: cell => aspectsText(plainAspects(cell)),
+  conditionDescriptors: cell => descriptorsText(plainDescriptors(cell)),
   shipToIncludedRegions: cell => regionsText(plainRegions(cell)),
   shipToExcludedRegions: cell => regionsText(plainRegions(cell)),
 }
@@ -18,27 +19,44 @@ const NESTED: Readonly<Record<string, (cell: string) => string>> = {
 /** What a typed cell is as text; for nested cells as JSON. */
 export function typedCellText(column: string, value: unknown): string {
   if (column === 'localizedAspects') return aspectsText(value as readonly Aspect[])
+  if (column === 'conditionDescriptors')
+    return descriptorsText(value as readonly ConditionDescriptor[])
   if (column.startsWith('shipTo')) return regionsText(value as Regions | null)
   if (value === null) return ''
   if (value instanceof Date) return value.toISOString()
   return Array.isArray(value) ? value.join(SEPARATORS[column]) : String(value)
 }
 
-/** What that must be for a cell of the world. */
+/** What that must be for a cell of the shape. */
 export function expectedTypedText(column: string, cell: string): string {
   return NESTED[column]?.(cell) ?? cell
 }
 
-/** A cell of aspects, by the letter of item-feeds.md, section 2.4. */
-export function plainAspects(cell: string): Aspect[] {
+/**
+ * A cell of aspects, by the letter of item-feeds.md, section 2.4.
+ * @param carriesLabels false for contenders that leave a label with the pair that it stands before
+ */
+export function plainAspects(cell: string, carriesLabels = true): Aspect[] {
   let label: string | null = null
   return cell
     .split(';')
     .filter(pair => pair !== '')
     .map(pair => {
       const [name, value] = pair.slice(pair.indexOf('|') + 1).split(':')
+      if (!carriesLabels) label = null
       if (pair.includes('|')) label = fromBase64(pair.split('|')[0]!)
       return { label, name: fromBase64(name!), value: fromBase64(value!) }
+    })
+}
+
+/** A cell of descriptors, by service-notes.md, section 6.3. */
+export function plainDescriptors(cell: string): ConditionDescriptor[] {
+  return cell
+    .split(';')
+    .filter(entry => entry !== '')
+    .map(entry => {
+      const [name, values] = entry.split(':')
+      return { name: fromBase64(name!), values: values!.split('|').map(fromBase64) }
     })
 }
 
@@ -54,8 +72,12 @@ function fromBase64(text: string): string {
   return Buffer.from(text, 'base64').toString('utf8')
 }
 
-function aspectsText(aspects: readonly Aspect[]): string {
+export function aspectsText(aspects: readonly Aspect[]): string {
   return JSON.stringify(aspects.map(({ label, name, value }) => [label, name, value]))
+}
+
+function descriptorsText(descriptors: readonly ConditionDescriptor[]): string {
+  return JSON.stringify(descriptors.map(({ name, values }) => [name, values]))
 }
 
 function regionsText(regions: Regions | null): string {

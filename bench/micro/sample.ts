@@ -2,13 +2,13 @@
 
 import { TsvParser } from '../../src/engine/codec/tsv/parser'
 import { itemSchema } from '../../src/engine/schema/feed-schemas'
-import { feedContent } from '../data'
+import { repeating } from '../shapes/repeating'
 
 /** Enough for several blocks. */
 const SAMPLE_ITEMS = 2_000
 
 function firstBlock(): Uint8Array {
-  for (const block of feedContent(1, SAMPLE_ITEMS)) return block
+  for (const block of repeating.content(1, SAMPLE_ITEMS)) return block
   throw new Error('the sample is empty')
 }
 

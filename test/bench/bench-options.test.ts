@@ -8,6 +8,7 @@ test('defaults of both commands, --quick and what overrides it', () => {
   const cases = ['zlib', 'inflate', 'rows-5', 'objects', 'papaparse', 'typed']
   expect(benchOptions([])).toEqual({
     cases,
+    shapes: ['repeating'],
     megabytes: 200,
     rounds: 5,
     minutes: 10,
@@ -21,6 +22,7 @@ test('defaults of both commands, --quick and what overrides it', () => {
     rounds: 7,
     floor: true,
   })
+  expect(benchOptions(['--shape', 'varied,repeating']).shapes).toEqual(['varied', 'repeating'])
   expect(benchOptions(['--quick'])).toMatchObject({ cases, megabytes: 20, rounds: 3, floor: false })
   expect(benchOptions(['--peers', '--no-floor', '--json', 'a.json'])).toMatchObject({
     json: 'a.json',
@@ -50,9 +52,12 @@ describe('--only', () => {
   })
 })
 
-test.each([[['--mb', '0']], [['--rounds', 'many']], [['--only', 'rows-6']], [['--fast']]])(
-  '%j is refused',
-  args => {
-    expect(() => benchOptions(args)).toThrow()
-  },
-)
+test.each([
+  [['--mb', '0']],
+  [['--rounds', 'many']],
+  [['--only', 'rows-6']],
+  [['--shape', 'square']],
+  [['--fast']],
+])('%j is refused', args => {
+  expect(() => benchOptions(args)).toThrow()
+})

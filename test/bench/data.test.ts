@@ -4,18 +4,21 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { itemsFor, prepareCopies, prepareFeed, prepareRaw } from '../../bench/data'
+import { prepareCopies, prepareFeed, prepareRaw } from '../../bench/data'
+import { SHAPE_NAMES } from '../../bench/shapes/shape'
 import { smallFeed } from './small-feed'
 
 const { feed, directory } = await smallFeed()
 
-test('about as large as asked for, written once, another for another seed', async () => {
+test.each(SHAPE_NAMES)('%s: as large as asked for, written once, by its seed', async shape => {
+  const wanted = { shape, seed: 1, megabytes: 1 }
+  const feed = await prepareFeed(wanted, directory)
   expect(feed.rawBytes).toBeGreaterThan(0.9e6)
   expect(feed.rawBytes).toBeLessThan(1.1e6)
   expect(feed.columns).toHaveLength(39)
   expect(feed.copies).toBe(1)
-  expect(await prepareFeed(1, itemsFor(1), directory)).toEqual(feed)
-  const other = await prepareFeed(2, itemsFor(1), directory)
+  expect(await prepareFeed(wanted, directory)).toEqual(feed)
+  const other = await prepareFeed({ ...wanted, seed: 2 }, directory)
   expect(other.rawSha256).not.toBe(feed.rawSha256)
 })
 

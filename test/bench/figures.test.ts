@@ -28,6 +28,7 @@ test('the figures of a case', () => {
     cpuSeconds: 1.5,
     peakRssMb: 80,
     timesZlib: 1 / 3,
+    timesZlibCpu: 1 / 3,
   })
   expect(figuresOf(runsOf(3), undefined, { rawBytes: 30e6 }).timesZlib).toBeUndefined()
 })

@@ -1,10 +1,20 @@
 // The goals: judged from the rounds, as far as both sides were measured.
 
 import { expect, test } from 'vitest'
-import { goalText, judgedGoals, MEMORY_GOALS, SPEED_GOALS } from '../../bench/goals'
+import type { Rounds } from '../../bench/figures'
+import {
+  judgedGoals as goalsOf,
+  goalText,
+  type Judged,
+  MEMORY_GOALS,
+  SPEED_GOALS,
+} from '../../bench/goals'
 import { TABLE_CASES } from '../../bench/macro/cases'
+import type { ShapeName } from '../../bench/shapes/shape'
 import { runsOf } from './made-report'
 
+const judgedGoals = (rounds: Rounds, on: Partial<Judged> = {}) =>
+  goalsOf(rounds, { shape: 'repeating', cores: 2, ...on })
 const withPeak = (mb: number) => runsOf(1, 1, 1).map(run => ({ ...run, peakRssMb: mb }))
 
 test('a ratio of speeds: held at the goal, missed below it', () => {
@@ -34,7 +44,20 @@ test('what was not measured is not judged; everything measured is', () => {
       .flat()
       .map(name => [name, runsOf(1)]),
   )
-  expect(judgedGoals(all)).toHaveLength(SPEED_GOALS.length + MEMORY_GOALS.length)
+  const count = (shape: ShapeName, cores: number) => judgedGoals(all, { shape, cores }).length
+  const speeds = SPEED_GOALS.filter(({ shapes = ['repeating'] }) => shapes.includes('repeating'))
+  const oneCore = speeds.filter(({ isOnOneCore }) => isOnOneCore)
+  expect(count('repeating', 2) + count('repeating', 1)).toBe(
+    speeds.length + 2 * MEMORY_GOALS.length,
+  )
+  expect(count('repeating', 1)).toBe(oneCore.length + MEMORY_GOALS.length)
+})
+
+test('a goal is for a shape and for a number of cores', () => {
+  const rounds = { typed: runsOf(2), zlib: runsOf(1) }
+  expect(judgedGoals(rounds)).toEqual([])
+  expect(judgedGoals(rounds, { shape: 'varied', cores: 1 })).toEqual([])
+  expect(judgedGoals(rounds, { shape: 'varied' })).toMatchObject([{ case: 'typed', held: true }])
 })
 
 test('a spread above a fifth on either side stands beside the verdict', () => {

@@ -6,6 +6,7 @@ import { figuresOf } from '../../bench/figures'
 import type { BenchReport, CaseResult } from '../../bench/report'
 
 const FEED = {
+  shape: 'repeating' as const,
   seed: 1,
   items: 1100,
   copies: 1,

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { BenchFeed } from '../../bench/bench-feed'
-import { itemsFor, prepareFeed } from '../../bench/data'
+import { prepareFeed } from '../../bench/data'
+import type { ShapeName } from '../../bench/shapes/shape'
 
-export async function smallFeed(): Promise<{ feed: BenchFeed; directory: string }> {
+export async function smallFeed(
+  shape: ShapeName = 'repeating',
+): Promise<{ feed: BenchFeed; directory: string }> {
   const directory = await mkdtemp(join(tmpdir(), 'feedmill-bench-'))
   afterAll(() => rm(directory, { recursive: true }))
-  return { feed: await prepareFeed(1, itemsFor(1), directory), directory }
+  return { feed: await prepareFeed({ shape, seed: 1, megabytes: 1 }, directory), directory }
 }

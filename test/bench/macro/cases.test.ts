@@ -14,8 +14,11 @@ import {
 } from '../../../bench/macro/cases'
 import { smallFeed } from '../small-feed'
 
-const { feed } = await smallFeed()
-const server = await serveFile(feed.path)
+const feeds = {
+  repeating: (await smallFeed('repeating')).feed,
+  varied: (await smallFeed('varied')).feed,
+}
+const server = await serveFile(feeds.repeating.path)
 afterAll(() => server.close())
 
 /** Least and most of the rows that a contender gets right, as shares. All others are right. */
@@ -29,6 +32,7 @@ const WRONG: { readonly [name in MacroCaseName]?: readonly [number, number] } = 
 }
 
 async function feedOf(name: MacroCaseName): Promise<BenchFeed> {
+  const feed = feeds.repeating
   if (name === 'scan') return prepareRaw(feed)
   if (name === 'http') return { ...feed, path: server.url }
   return name === 'rss-large' ? prepareCopies(feed, 3) : feed
@@ -36,7 +40,7 @@ async function feedOf(name: MacroCaseName): Promise<BenchFeed> {
 
 test.each(MACRO_CASE_NAMES)('%s: right or wrong as known, and measured as checked', async name => {
   const own = await feedOf(name)
-  const { check, prepare, measure, ours } = await macroCases[name]()
+  const { check, prepare, measure, ours, tidy } = await macroCases[name]()
   const verdict = await check(own)
   expect(verdict.expectedCount).toBeGreaterThan(1000)
   const [least, most] = WRONG[name] ?? []
@@ -55,6 +59,18 @@ test.each(MACRO_CASE_NAMES)('%s: right or wrong as known, and measured as checke
   }
   await prepare?.(own.path)
   expect(await measure(own.path)).toBe(verdict.unit === 'rows' ? verdict.count : undefined)
+  await tidy?.()
+})
+
+test.each([
+  'typed',
+  'duckdb-typed',
+  'ndjson',
+  'duckdb-ndjson',
+  'duckdb-parquet',
+  'hyparquet-writer',
+] as const)('%s: right on varied rows', async name => {
+  expect(await (await macroCases[name]()).check(feeds.varied)).toMatchObject({ right: true })
 })
 
 test('every contender stands in the table', () => {

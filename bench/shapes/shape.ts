@@ -1,0 +1,26 @@
+// What a shape of item files is, and the shapes that there are. A shape says what is in a file from
+// a seed and a number of items alone; data.ts writes it. A new shape is one file beside this one,
+// and one entry here.
+
+/** The cells of a row before any quoting, one for each of the columns. */
+export type ShapeRow = readonly string[]
+
+export interface Shape {
+  /** How many items make 10^6 bytes before compression, about. */
+  readonly itemsPerMb: number
+  readonly columns: readonly string[]
+  /** The rows of the file as the checks compare them: the cells never go through a parser. */
+  rows(seed: number, items: number): Iterable<ShapeRow>
+  /** The file before compression, header included, made anew on every call. */
+  content(seed: number, items: number): Iterable<Uint8Array>
+}
+
+/** Each is loaded only by the processes that write or check a file of it. */
+export const shapes = {
+  repeating: async () => (await import('./repeating')).repeating,
+  varied: async () => (await import('./varied')).varied,
+} satisfies Record<string, () => Promise<Shape>>
+
+export type ShapeName = keyof typeof shapes
+
+export const SHAPE_NAMES = Object.keys(shapes) as ShapeName[]
