@@ -51,7 +51,7 @@ address.searchParams.set('schema', schema)
 const TARGETS = ['folder', 'duckdb', 'postgres'] as const
 type Target = (typeof TARGETS)[number]
 const places: Partial<Record<Target, string[]>> = {
-  folder: ['--state', join(folder, 'state'), '--no-changes'],
+  folder: ['--state', join(folder, 'state')],
   duckdb: ['--to', join(folder, 'items.duckdb')],
   ...(server && { postgres: ['--to', address.href] }),
 }
@@ -60,7 +60,7 @@ const runs: Record<Target, WholeRun[]> = { folder: [], duckdb: [], postgres: [] 
 try {
   // The service makes its files when they are first asked for.
   console.error('making the files')
-  await wholeSync(service, ['--state', join(folder, 'first'), '--no-changes'])
+  await wholeSync(service, ['--state', join(folder, 'first')])
   for (let round = 1; round <= rounds; round++)
     for (const name of names) {
       console.error(`round ${round} of ${rounds}: ${name}`)

@@ -5,9 +5,10 @@
 import { Command as CommanderCommand, Help, InvalidArgumentError, Option } from 'commander'
 import type { Dialect } from '../index'
 import { readByteSize } from './byte-size'
+import { needPackages } from './needed-packages'
 import { SERVICE_VARIABLES } from './service-settings'
 
-export { InvalidArgumentError, Option }
+export { InvalidArgumentError, type Option }
 
 /** The part of a message of commander that repeats a word of the caller. */
 const REPEATED =
@@ -18,6 +19,8 @@ const REPEATED =
  * wrong place may be a secret. The name of an unknown option is shown, without its value.
  */
 export class Command extends CommanderCommand {
+  declare readonly commands: readonly Command[]
+
   override createCommand(name?: string): Command {
     return new Command(name)
   }
@@ -29,70 +32,173 @@ export class Command extends CommanderCommand {
     })
     super.error(shown, options)
   }
+
+  addOptions(options: readonly Option[]): this {
+    for (const each of options) this.addOption(each)
+    return this
+  }
+
+  /** Adds calls of the command line to the help. */
+  examples(...lines: readonly string[]): this {
+    const heading = lines.length === 1 ? 'Example' : 'Examples'
+    const calls = lines.map(line => `  feedmill ${line}`).join('\n')
+    return this.addHelpText('after', `\n${heading}:\n${calls}`)
+  }
+
+  /** Adds a table to the help. */
+  table(heading: string, lines: TableLines): this {
+    return this.addHelpText('after', table(heading, lines))
+  }
+
+  /** Refuses every call where packages of the command are not installed. */
+  needs(name: Parameters<typeof needPackages>[0]): this {
+    return this.hook('preAction', () => needPackages(name))
+  }
 }
+
+/** What an option has beside its flags and its description. */
+interface OptionFacts {
+  /** Makes the value of the text, and of the value of the same option before it. */
+  readonly read?: (text: string, before?: never) => unknown
+  readonly choices?: readonly string[]
+  readonly default?: unknown
+  /** The default in words. */
+  readonly defaultText?: string
+  readonly required?: true
+  readonly env?: string
+  /** The names of options that cannot be given too. */
+  readonly conflicts?: readonly string[]
+}
+
+/** An option whose flags and facts the compiler knows. */
+export interface KnownOption<Flags extends string, Facts> extends Option {
+  readonly known?: { readonly flags: Flags; readonly facts: Facts }
+}
+
+/** Makes an option. {@link Values} has the values of a list of options as a type. */
+export function option<const Flags extends string, const Facts extends OptionFacts = object>(
+  flags: Flags,
+  description: string,
+  facts: Facts & OptionFacts = {} as Facts,
+): KnownOption<Flags, Facts> {
+  const made = new Option(flags, description).conflicts([...(facts.conflicts ?? [])])
+  if (facts.default !== undefined) made.default(facts.default, facts.defaultText)
+  if (facts.choices !== undefined) made.choices(facts.choices)
+  if (facts.read !== undefined) made.argParser(facts.read as (text: string) => unknown)
+  if (facts.env !== undefined) made.env(facts.env)
+  return made.makeOptionMandatory(facts.required === true)
+}
+
+/** Makes an option whose text is read, with its default. */
+export function readOption<
+  const Flags extends string,
+  Value,
+  const Default extends readonly [] | readonly [value: Value, text?: string],
+>(
+  flags: Flags,
+  description: string,
+  read: (text: string, before?: never) => Value,
+  ...[value, defaultText]: Default
+): KnownOption<
+  Flags,
+  { read: () => Value } & (Default extends readonly [] ? object : { default: Value })
+> {
+  const facts = { read, default: value, ...(defaultText !== undefined && { defaultText }) }
+  const made: Option = option(flags, description, facts)
+  return made
+}
+
+type NameOf<Flags> = Flags extends `--${infer Words} ${string}`
+  ? CamelCase<Words>
+  : Flags extends `--${infer Words}`
+    ? CamelCase<Words>
+    : never
+type CamelCase<Words extends string> = Words extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Words
+
+type ValueOf<Flags, Facts> = Facts extends { read: (...given: never[]) => infer Value }
+  ? Value
+  : Facts extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : Flags extends `${string}<${string}`
+      ? string
+      : Flags extends `${string}[${string}`
+        ? string | true
+        : boolean
+
+/** The values of options, by their names. Those without a value of their own may be left out. */
+export type Values<Options extends readonly unknown[]> = {
+  readonly [O in Options[number] as NameIn<O, true>]: ValueIn<O>
+} & { readonly [O in Options[number] as NameIn<O, false>]?: ValueIn<O> }
+type NameIn<O, IsGiven> =
+  O extends KnownOption<infer Flags, infer Facts>
+    ? IsGiven extends (Facts extends { default: unknown } | { required: true } ? true : false)
+      ? NameOf<Flags>
+      : never
+    : never
+type ValueIn<O> = O extends KnownOption<infer Flags, infer Facts> ? ValueOf<Flags, Facts> : never
 
 /** The options of the commands that speak to a service. Credentials are never options. */
-export function serviceOptions(): Option[] {
-  const { profile, baseUrl, tokenUrl, scopeBase, credentials } = SERVICE_VARIABLES
-  return [
-    new Option('--profile <file>', 'JSON file with the options of a service profile').env(profile),
-    new Option('--base-url <url>', 'address of the service').env(baseUrl),
-    new Option('--token-url <url>', 'address of the token endpoint').env(tokenUrl),
-    new Option('--scope-base <url>', 'beginning of the names of scopes').env(scopeBase),
-    new Option(
-      '--credentials <file>',
-      'JSON file with clientId and clientSecret that only you can read',
-    ).env(credentials),
-    new Option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
-    new Option('--allow-http', 'accept plain http to other machines'),
-  ]
-}
+export const SERVICE_OPTIONS = [
+  option('--profile <file>', 'JSON file with the options of a service profile', {
+    env: SERVICE_VARIABLES.profile,
+  }),
+  option('--base-url <url>', 'address of the service', { env: SERVICE_VARIABLES.baseUrl }),
+  option('--token-url <url>', 'address of the token endpoint', { env: SERVICE_VARIABLES.tokenUrl }),
+  option('--scope-base <url>', 'beginning of the names of scopes', {
+    env: SERVICE_VARIABLES.scopeBase,
+  }),
+  option(
+    '--credentials <file>',
+    'JSON file with clientId and clientSecret that only you can read',
+    { env: SERVICE_VARIABLES.credentials },
+  ),
+  option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
+  option('--allow-http', 'accept plain http to other machines'),
+] as const
 
-const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
+const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority'] as const
 
 /** The options that say how a feed file is read. */
-export function feedFileOptions(feedDefault: string): Option[] {
-  return [
-    new Option('--feed <name>', `the feed of the file; by default ${feedDefault}`).choices(FEEDS),
-    new Option(
-      '--schema <file>',
-      'a schema of your own: a module that exports it, or JSON',
-    ).conflicts('feed'),
-    new Option('--delimiter <character>', 'what stands between two cells; a tab by default'),
-    new Option(
-      '--quoting <form>',
-      'how quotes are escaped in quoted cells; by backslash by default',
-    ).choices(['backslash', 'doubled', 'none']),
-  ]
+export const FEED_FILE_OPTIONS = [
+  option('--schema <file>', 'a schema of your own: a module that exports it, or JSON', {
+    conflicts: ['feed'],
+  }),
+  option('--delimiter <character>', 'what stands between two cells; a tab by default'),
+  option('--quoting <form>', 'how quotes are escaped in quoted cells; by backslash by default', {
+    choices: ['backslash', 'doubled', 'none'],
+  }),
+] as const
+
+export function feedOption(feedDefault: string) {
+  return option('--feed <name>', `the feed of the file; by default ${feedDefault}`, {
+    choices: FEEDS,
+  })
 }
 
-export interface DialectOptions {
-  readonly delimiter?: string
-  readonly quoting?: NonNullable<Dialect['quoting']>
-}
-
-export function dialectOf({ delimiter, quoting }: DialectOptions): Dialect | undefined {
+export function dialectOf({
+  delimiter,
+  quoting,
+}: Values<typeof FEED_FILE_OPTIONS>): Dialect | undefined {
   if (delimiter === undefined && quoting === undefined) return undefined
   return { ...(delimiter !== undefined && { delimiter }), ...(quoting && { quoting }) }
 }
 
-export function clockOption(): Option {
-  return new Option(
-    '--now <time>',
-    "the service's clock, where it stands still, as that of `serve --now`",
-  ).argParser(time)
+export const CLOCK_OPTION = readOption(
+  '--now <time>',
+  "the service's clock, where it stands still, as that of `serve --now`",
+  time,
+)
+
+export function jsonOption(description: string) {
+  return option('--json', description, { default: false })
 }
 
-export function jsonOption(description: string): Option {
-  return new Option('--json', description).default(false)
-}
-
-export function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  feedmill ${line}`).join('\n')}`
-}
+type TableLines = readonly (readonly [word: string, meaning: string])[]
 
 /** Returns a table for the help, wrapped at the width of the terminal. */
-export function table(heading: string, lines: readonly (readonly [string, string])[]): string {
+function table(heading: string, lines: TableLines): string {
   const width = Math.max(...lines.map(([word]) => word.length))
   const indent = ' '.repeat(width + 4)
   const meaningOf = (meaning: string) =>
@@ -108,7 +214,7 @@ export function optionDescription(option: Option): string {
   return option.mandatory ? `${described} (required)` : described
 }
 
-export function several(value: string, before: readonly string[] = []): string[] {
+export function several(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 

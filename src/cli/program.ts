@@ -6,7 +6,7 @@
 import { version } from '../../package.json'
 import { refusePasswords } from './argument-passwords'
 import { addBenchCommand } from './bench/bench-command'
-import { Command, examples, optionDescription, table } from './command-options'
+import { Command, optionDescription } from './command-options'
 import { addCompletionCommand } from './completion/completion-script'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
@@ -56,34 +56,15 @@ export function program(argv: readonly string[]): Command {
     .exitOverride()
   addStateCommands(feedmill)
   addQueueCommands(feedmill)
-  addInspectCommand(feedmill).addHelpText(
-    'after',
-    examples(
-      'inspect items.tsv.gz --html report.html',
-      'inspect today.tsv.gz --json > today.json',
-      'inspect tomorrow.tsv.gz --against today.json',
-    ),
-  )
+  addInspectCommand(feedmill)
   addServiceCommands(feedmill)
-  addBenchCommand(feedmill).addHelpText(
-    'after',
-    examples(
-      'bench --file items.tsv.gz --read typed',
-      'bench my.bench.mjs',
-      "bench my.bench.mjs --base main --build 'npm ci'",
-    ),
-  )
+  addBenchCommand(feedmill)
   addEmulatorCommands(feedmill, argv[1]!)
   addCompletionCommand(feedmill)
-  addVerifyCommand(feedmill).addHelpText(
-    'after',
-    examples('verify -- python3 ingest.py', 'verify --output items.csv --fault quotes -- ./ingest'),
-  )
-  feedmill.addHelpText(
-    'after',
-    `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,
-  )
+  addVerifyCommand(feedmill)
   return feedmill
+    .addHelpText('after', '\nEvery command has its own help: feedmill sync --help')
+    .table('Exit codes', EXIT_CODES)
 }
 
 function linesOf(text: string): string[] {

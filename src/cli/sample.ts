@@ -5,13 +5,8 @@ import { lstat } from 'node:fs/promises'
 import { createWorld, gzipBytes } from '../emulator'
 import { byteSink, FeedError, pipeline } from '../index'
 import { byteSizeText } from './byte-size'
+import type { SampleOptions } from './emulator-commands'
 import { jsonText, print } from './output'
-
-export interface SampleOptions {
-  /** Items ever listed; fewer are active. */
-  readonly items: number
-  readonly seed: number
-}
 
 /** The object that `--json` prints. */
 export interface SampleFile {
@@ -20,10 +15,7 @@ export interface SampleFile {
   readonly bytes: number
 }
 
-export async function sample(
-  path: string,
-  { json, ...options }: SampleOptions & { readonly json: boolean },
-): Promise<void> {
+export async function sample(path: string, { json, ...options }: SampleOptions): Promise<void> {
   const file = await writeSample(path, options)
   await print(json ? jsonText(file) : sampleLines(file))
 }
@@ -36,7 +28,7 @@ export async function sample(
  */
 export async function writeSample(
   path: string,
-  { items, seed }: SampleOptions,
+  { items, seed }: Omit<SampleOptions, 'json'>,
 ): Promise<SampleFile> {
   await refuseExisting(path)
   const world = createWorld({ seed, items })

@@ -1,29 +1,10 @@
 // `feedmill serve`: starts the emulated service on a socket, and prints what a client in any
 // language needs.
 
-import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator'
+import { createEmulator, type Emulator } from '../emulator'
+import type { ServeOptions } from './emulator-commands'
 import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
-
-export interface ServeOptions {
-  readonly port: number
-  readonly items: number
-  readonly seed: number
-  /** Marketplaces. Default `MKT_US`. */
-  readonly marketplace?: readonly string[]
-  /** Top-level categories of each marketplace. Default `220`. */
-  readonly category?: readonly string[]
-  /**
-   * The clock of the service. Default: fixed at the moment when the last snapshot of the world
-   * appears.
-   */
-  readonly now?: Date
-  readonly sandbox: boolean
-  readonly headerForm: NonNullable<EmulatorOptions['headerForm']>
-  /** The share of downloads whose answers have a fault, from 0 to 1. */
-  readonly faults?: number
-  readonly json: boolean
-}
 
 /** The object that `--json` prints in one line. */
 export interface ServeAddress {

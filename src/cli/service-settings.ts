@@ -12,24 +12,12 @@ import {
   type FeedServiceOptions,
   type ProfileOptions,
 } from '../service'
+import type { SERVICE_OPTIONS, Values } from './command-options'
 import { environmentProxy } from './environment-proxy'
 import { jsonFile, secretJsonFile } from './json-file'
 import { printError } from './output'
 
-export interface ServiceSettings {
-  /** A JSON file with the options of a profile. Other options take precedence over it. */
-  readonly profile?: string
-  readonly baseUrl?: string
-  readonly tokenUrl?: string
-  readonly scopeBase?: string
-  readonly sandbox?: boolean
-  readonly allowHttp?: boolean
-  /**
-   * A JSON file with `clientId` and `clientSecret`; other fields are ignored. Default: the
-   * variables of the environment for these two.
-   */
-  readonly credentials?: string
-}
+export type ServiceSettings = Values<typeof SERVICE_OPTIONS>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,7 +30,7 @@ export const SERVICE_VARIABLES = {
   credentials: 'FEEDMILL_CREDENTIALS',
   clientId: 'FEEDMILL_CLIENT_ID',
   clientSecret: 'FEEDMILL_CLIENT_SECRET',
-} as const satisfies Partial<Record<keyof ServiceSettings | keyof ClientCredentials, string>>
+} as const
 
 /** The variable with the access token of a user, for `subscriptions create --user`. */
 export const USER_TOKEN_VARIABLE = 'FEEDMILL_USER_TOKEN'

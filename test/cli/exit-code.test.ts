@@ -37,7 +37,6 @@ test.each([
   [['sync', '--marketplace']],
   [[...sync, '--memory', 'much']],
   [[...sync, '--until', 'tomorrow']],
-  [[...sync, '--follow', '--once']],
   [[...sync, '--profile', '/nowhere/profile.json']],
   [['status']],
   [['status', 'a', 'b']],

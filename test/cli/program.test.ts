@@ -100,12 +100,8 @@ describe('feedmill sync', () => {
     })
   })
 
-  test('accepts --no-changes and --until now', async () => {
-    expect(await parsed(...sync, '--no-changes', '--until', 'now', '--once')).toMatchObject({
-      changes: false,
-      until: 'now',
-      follow: false,
-    })
+  test('accepts --until now', async () => {
+    expect(await parsed(...sync, '--until', 'now')).toMatchObject({ until: 'now', follow: false })
   })
 
   test('takes the service from options or from the environment', async () => {
@@ -132,7 +128,6 @@ describe('feedmill sync', () => {
   test.each([
     [['--memory', 'much'], 'not a size such as 256MB'],
     [['--until', 'tomorrow'], 'not a time'],
-    [['--follow', '--once'], 'cannot be used with'],
   ])('refuses %j', async (words, message) => {
     expect(await parsed(...sync, ...words)).toContain(message)
     expect(called.sync).not.toHaveBeenCalled()
@@ -156,7 +151,6 @@ describe('feedmill sync', () => {
     for (const other of [
       ['--state', 'dir'],
       ['--keep-files', '1GB'],
-      ['--no-changes'],
       ['--changes', 'file'],
       ['--keep-changes', '1GB'],
     ])

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import type { SyncCommand } from '../../src/cli/sync/sync'
+import type { SyncCommand } from '../../src/cli/sync/state-commands'
 import { createEmulator, type EmulatorOptions } from '../../src/emulator'
 import { openState } from '../../src/sync'
 

@@ -1,30 +1,13 @@
 // `feedmill bench`: measures, compares, and writes the report.
 
 import { type BenchReport, benchText, measureBenches, regressionsIn } from '../../bench'
-import { type BenchFormat, type MeasureName, regressionText } from '../../bench/index'
+import { regressionText } from '../../bench/index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { writeTextFile } from '../text-file'
-import { type FeedFileOptions, feedFileModule } from './feed-file'
-
-export interface BenchCommand
-  extends Omit<FeedFileOptions, 'feed'>,
-    Partial<Pick<FeedFileOptions, 'feed'>> {
-  /** A feed file to measure. */
-  readonly file?: string
-  readonly save?: string
-  readonly baseline?: string
-  readonly base?: string
-  readonly build?: string
-  readonly rounds: number
-  readonly only?: readonly string[]
-  readonly measures: readonly MeasureName[]
-  /** A path, or `-`. */
-  readonly json?: string
-  readonly format: BenchFormat
-  readonly out?: string
-}
+import type { BenchCommand } from './bench-command'
+import { feedFileModule } from './feed-file'
 
 /** Exit code 1 is kept for a proven regression, so every failure ends with 2. */
 export async function benchCommand(
@@ -45,10 +28,7 @@ export async function benchCommand(
 
 async function reportOf(modules: readonly string[], command: BenchCommand): Promise<BenchReport> {
   const { file, base, build, baseline, rounds, only, measures, json } = command
-  const files =
-    file === undefined
-      ? modules
-      : [...modules, await feedFileModule(file, { feed: 'item', ...command })]
+  const files = file === undefined ? modules : [...modules, await feedFileModule(file, command)]
   const bar = progressBar(1, json !== '-')
   try {
     return await measureBenches({

@@ -8,8 +8,9 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Dialect, FeedError, type FeedName } from '../../index'
-import { type DialectOptions, dialectOf } from '../command-options'
+import { dialectOf } from '../command-options'
 import { schemaFile } from '../schema-file'
+import type { BenchCommand } from './bench-command'
 
 /**
  * What is read of each row: the given number of first cells as text, all cells as an object of
@@ -17,12 +18,11 @@ import { schemaFile } from '../schema-file'
  */
 export type CellReading = number | 'objects' | 'typed'
 
-export interface FeedFileOptions extends DialectOptions {
-  readonly feed: FeedName
-  /** The path of the schema to read the file with, in place of that of the feed. */
-  readonly schema?: string
-  readonly read: CellReading
-}
+/** How a file is read. */
+export type FeedFileOptions = Pick<
+  BenchCommand,
+  'feed' | 'schema' | 'delimiter' | 'quoting' | 'read'
+>
 
 /** The file, as its benchmark gets it. */
 export interface FeedFile {
@@ -60,7 +60,7 @@ export async function feedFileModule(path: string, options: FeedFileOptions): Pr
  * equal names, and a baseline of another file is refused.
  */
 export async function feedFile(path: string, options: FeedFileOptions): Promise<FeedFile> {
-  const { feed, schema, read } = options
+  const { feed = 'item', schema, read } = options
   const dialect = dialectOf(options)
   const hash = createHash('sha256').update(JSON.stringify(dialect ?? {}))
   const name = schema === undefined ? feed : (await schemaFile(schema)).name

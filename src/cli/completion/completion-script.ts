@@ -5,7 +5,7 @@
 // `feedmill catalog files`. It then offers what may follow at that place. File names are offered for
 // every other word, because most of these are paths.
 
-import { type Command, examples } from '../command-options'
+import type { Command } from '../command-options'
 import { print } from '../output'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -37,13 +37,10 @@ export function addCompletionCommand(feedmill: Command): void {
   command
     .description('Print a script that makes a shell complete commands, options and their values.')
     .addArgument(command.createArgument('<shell>', 'the shell').choices(SHELLS))
-    .addHelpText(
-      'after',
-      examples(
-        'completion bash > ~/.local/share/bash-completion/completions/feedmill',
-        'completion zsh > ~/.zfunc/_feedmill   # a folder of $fpath',
-        'completion fish > ~/.config/fish/completions/feedmill.fish',
-      ),
+    .examples(
+      'completion bash > ~/.local/share/bash-completion/completions/feedmill',
+      'completion zsh > ~/.zfunc/_feedmill   # a folder of $fpath',
+      'completion fish > ~/.config/fish/completions/feedmill.fish',
     )
     .action((shell: Shell) => print(completionScript(feedmill, shell).split('\n')))
 }

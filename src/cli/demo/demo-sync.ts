@@ -11,6 +11,7 @@ import type { World } from '../../emulator'
 import { FeedError, ndjsonSink, pipeline } from '../../index'
 import type { FeedService } from '../../service'
 import { type LedgerEntry, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
+import type { DemoOptions } from '../emulator-commands'
 import { progressBar } from '../progress-bar'
 import { type ServeAddress, serviceVariables } from '../serve'
 import { progressText } from '../sync/sync-lines'
@@ -22,19 +23,6 @@ import { FILES, PLACE, RANGES } from './demo-service'
 const ROWS_A_STEP = 1_000
 /** The number of applied files after which the first run is killed. */
 const FILES_BEFORE_KILL = 9
-
-export interface DemoOptions {
-  readonly items: number
-  readonly seed: number
-  readonly out: string
-  /** Kills a first run in the middle, and continues from the state that it left. */
-  readonly interrupt: boolean
-  readonly json: boolean
-  /**
-   * The script of the command. Other processes run it: the emulated service, and the run to kill.
-   */
-  readonly cli: string
-}
 
 export interface DemoJob {
   readonly options: DemoOptions
@@ -94,7 +82,7 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
 async function killedRun({ options, address, now }: DemoJob, folder: string): Promise<number> {
   const where = ['--marketplace', PLACE.marketplace, '--category', PLACE.categoryId]
   // With `--follow` the run does not end by itself, so the signal always reaches a living process.
-  const how = ['--state', folder, '--now', now.toISOString(), '--no-changes', '--follow', '--json']
+  const how = ['--state', folder, '--now', now.toISOString(), '--follow', '--json']
   const child = spawn(process.execPath, [options.cli, 'sync', ...where, ...how], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...serviceVariables(address) },

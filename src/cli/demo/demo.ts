@@ -5,10 +5,11 @@
 import { availableParallelism } from 'node:os'
 import { createWorld } from '../../emulator'
 import { byteSizeText } from '../byte-size'
+import type { DemoOptions } from '../emulator-commands'
 import { FAILURE } from '../exit-code'
 import { jsonText, print, printError } from '../output'
 import { demoService, type Prepared, prepareFiles, startEmulator } from './demo-service'
-import { type DemoOptions, type DemoOutcome, demoSync } from './demo-sync'
+import { type DemoOutcome, demoSync } from './demo-sync'
 
 /** The object that `--json` prints. */
 export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {

@@ -1,26 +1,43 @@
 // The options of `feedmill inspect`.
 
-import { type Command, feedFileOptions, wholeNumber } from '../command-options'
-import type { InspectCommandOptions } from './inspect'
+import {
+  type Command,
+  FEED_FILE_OPTIONS,
+  feedOption,
+  jsonOption,
+  option,
+  readOption,
+  type Values,
+  wholeNumber,
+} from '../command-options'
 
-export function addInspectCommand(feedmill: Command): Command {
-  const command = feedmill.command('inspect')
-  for (const option of feedFileOptions('as its column names say')) command.addOption(option)
-  return command
+const OPTIONS = [
+  feedOption('as its column names say'),
+  ...FEED_FILE_OPTIONS,
+  readOption('--sample <rows>', 'rows to show', wholeNumber, 3),
+  jsonOption('print the report as JSON'),
+  option(
+    '--against <report>',
+    'compare with an earlier report, a file that --json has made; ' +
+      'exit code 1 where a consumer would feel the difference',
+  ),
+  option('--html <file>', 'write the report as an HTML page too, with plots'),
+] as const
+export type InspectCommand = Values<typeof OPTIONS>
+
+export function addInspectCommand(feedmill: Command): void {
+  feedmill
+    .command('inspect')
     .description(
       'Show what is in a feed file: gzip, header, columns, bad rows, a sample. ' +
         'The command reads the file once.',
     )
     .argument('<file>', 'a feed file, gzip or plain; an http or https URL; - for standard input')
-    .option('--sample <rows>', 'rows to show', wholeNumber, 3)
-    .option('--json', 'print the report as JSON', false)
-    .option(
-      '--against <report>',
-      'compare with an earlier report, a file that --json has made; ' +
-        'exit code 1 where a consumer would feel the difference',
+    .addOptions(OPTIONS)
+    .examples(
+      'inspect items.tsv.gz --html report.html',
+      'inspect today.tsv.gz --json > today.json',
+      'inspect tomorrow.tsv.gz --against today.json',
     )
-    .option('--html <file>', 'write the report as an HTML page too, with plots')
-    .action(async (file: string, options: InspectCommandOptions) =>
-      (await import('./inspect')).inspectCommand(file, options),
-    )
+    .action(async (file, options) => (await import('./inspect')).inspectCommand(file, options))
 }

@@ -2,7 +2,6 @@
 
 import {
   byteSink,
-  type FeedName,
   type FeedSchema,
   itemGroupSchema,
   itemPrioritySchema,
@@ -19,12 +18,13 @@ import {
   inspect,
   reportHtml,
 } from '../../inspect'
-import { type DialectOptions, dialectOf } from '../command-options'
+import { dialectOf } from '../command-options'
 import { FAILURE } from '../exit-code'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
 import { jsonText, print } from '../output'
 import { schemaFile } from '../schema-file'
+import type { InspectCommand } from './inspect-command'
 import { inspectLines } from './inspect-lines'
 
 const STANDARD_INPUT = '-'
@@ -35,25 +35,13 @@ const FEEDS: readonly FeedSchema[] = [
   itemPrioritySchema,
 ]
 
-export interface InspectCommandOptions extends DialectOptions {
-  readonly feed?: FeedName
-  /** The path of the schema to hold the file against. */
-  readonly schema?: string
-  readonly sample: number
-  readonly json: boolean
-  /** The path of an earlier report. */
-  readonly against?: string
-  /** The path of the page to write. */
-  readonly html?: string
-}
-
 /**
  * Inspects, compares and prints. The exit code is 1 where the file cannot be read to its end or the
  * drift breaks a consumer; the report is printed all the same.
  * @throws OPTION_INVALID, the error of a source that cannot be read, SINK_FAILED,
  * DEPENDENCY_MISSING for `--html` without echarts
  */
-export async function inspectCommand(file: string, options: InspectCommandOptions): Promise<void> {
+export async function inspectCommand(file: string, options: InspectCommand): Promise<void> {
   const { against, html, json, sample } = options
   if (html !== undefined) needPackages('inspect --html')
   const before =
@@ -74,10 +62,7 @@ export async function inspectCommand(file: string, options: InspectCommandOption
     process.exitCode = FAILURE
 }
 
-async function schemaOption({
-  feed,
-  schema,
-}: InspectCommandOptions): Promise<FeedSchema | undefined> {
+async function schemaOption({ feed, schema }: InspectCommand): Promise<FeedSchema | undefined> {
   if (schema !== undefined) return schemaFile(schema)
   return feed === undefined ? undefined : schemaOf(feed)
 }

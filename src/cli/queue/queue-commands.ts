@@ -2,16 +2,16 @@
 
 import {
   byteSize,
+  CLOCK_OPTION,
   type Command,
-  clockOption,
-  examples,
-  Option,
+  jsonOption,
+  option,
   positive,
-  serviceOptions,
+  readOption,
+  SERVICE_OPTIONS,
   several,
-  table,
+  type Values,
 } from '../command-options'
-import { needPackages } from '../needed-packages'
 import { CREDENTIAL_VARIABLES } from '../service-settings'
 import { QUEUE_VARIABLES } from './queue-setting'
 
@@ -20,86 +20,89 @@ const QUEUE_CREDENTIALS: readonly (readonly [string, string])[] = [
   [QUEUE_VARIABLES.password, 'password of the queue'],
 ]
 
-/** The options that say where a queue is. */
-export function queueOptions(): Option[] {
-  return [
-    new Option('--queue <url>', 'address of the Redis server, without a password'),
-    new Option('--queue-name <name>', 'name of the queue; feedmill by default'),
-    new Option('--queue-credentials <file>', 'JSON file with password that only you can read').env(
-      QUEUE_VARIABLES.credentials,
-    ),
-  ]
-}
+const ADDRESS = ['--queue <url>', 'address of the Redis server, without a password'] as const
+const NAME_OPTIONS = [
+  option('--queue-name <name>', 'name of the queue; feedmill by default'),
+  option('--queue-credentials <file>', 'JSON file with password that only you can read', {
+    env: QUEUE_VARIABLES.credentials,
+  }),
+] as const
+
+/** The options that say where a queue is, for a command that may have none. */
+export const QUEUE_PLACE_OPTIONS = [option(...ADDRESS), ...NAME_OPTIONS] as const
+const QUEUE_OPTIONS = [option(...ADDRESS, { required: true }), ...NAME_OPTIONS] as const
+export type QueueSetting = Values<typeof QUEUE_OPTIONS>
+
+const CATEGORY_OPTIONS = [
+  ...QUEUE_OPTIONS,
+  option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
+  option('--category <id>', 'top-level category; may be repeated', {
+    read: several,
+    required: true,
+  }),
+  jsonOption('print one line of JSON'),
+] as const
+export type UnscheduleCommand = Values<typeof CATEGORY_OPTIONS>
+
+const SCHEDULE_OPTIONS = [
+  ...CATEGORY_OPTIONS,
+  option('--to <target>', 'the target of the rows; workers with another one refuse the jobs'),
+  readOption('--every <seconds>', 'time between two jobs of a category', positive, 3_600),
+  readOption('--attempts <count>', 'attempts of one job', positive, 5),
+] as const
+export type ScheduleCommand = Values<typeof SCHEDULE_OPTIONS>
+
+const WORKER_OPTIONS = [
+  ...QUEUE_OPTIONS,
+  option('--to <target>', 'the target of the rows', { required: true }),
+  readOption('--concurrency <count>', 'categories at the same time', positive, 1),
+  readOption(
+    '--memory <size>',
+    'memory for each category that runs',
+    byteSize,
+    256 * 2 ** 20,
+    '256MiB',
+  ),
+  readOption('--requests-per-second <count>', 'limit of all workers together', positive),
+  readOption(
+    '--requests-per-day <count>',
+    'limit of all workers together, from 0:00 UTC',
+    positive,
+  ),
+  jsonOption('print one line of JSON for each state of a job'),
+  ...SERVICE_OPTIONS,
+  CLOCK_OPTION,
+] as const
+export type WorkerCommand = Values<typeof WORKER_OPTIONS>
 
 export function addQueueCommands(feedmill: Command): void {
-  const schedule = addCategoryCommand(feedmill, 'schedule')
+  feedmill
+    .command('schedule')
     .description(
       'Schedule categories for workers. Repeating it changes nothing, and other options replace ' +
         'those of the categories.',
     )
-    .option('--to <target>', 'the target of the rows; workers with another one refuse the jobs')
-    .option('--every <seconds>', 'time between two jobs of a category', positive, 3_600)
-    .option('--attempts <count>', 'attempts of one job', positive, 5)
-  schedule
-    .addHelpText(
-      'after',
-      examples('schedule --queue redis://host --to … --marketplace MKT_US --category 220'),
-    )
-    .addHelpText('after', table('Credentials', QUEUE_CREDENTIALS))
-    .action(async options => {
-      needPackages('schedule')
-      await (await import('./schedule')).scheduleCommand(options)
-    })
-  addCategoryCommand(feedmill, 'unschedule')
+    .addOptions(SCHEDULE_OPTIONS)
+    .examples('schedule --queue redis://host --to … --marketplace MKT_US --category 220')
+    .table('Credentials', QUEUE_CREDENTIALS)
+    .needs('schedule')
+    .action(async options => (await import('./schedule')).scheduleCommand(options))
+  feedmill
+    .command('unschedule')
     .description('Remove categories from a queue. A job that is under way ends.')
-    .addHelpText(
-      'after',
-      examples('unschedule --queue redis://host --marketplace MKT_US --category 220'),
-    )
-    .action(async options => {
-      needPackages('unschedule')
-      await (await import('./schedule')).unscheduleCommand(options)
-    })
-  addWorkerCommand(feedmill)
-}
-
-function addCategoryCommand(feedmill: Command, name: string): Command {
-  const command = withQueue(feedmill.command(name))
-  return command
-    .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
-    .requiredOption('--category <id>', 'top-level category; may be repeated', several)
-    .option('--json', 'print one line of JSON', false)
-}
-
-function addWorkerCommand(feedmill: Command): void {
-  const worker = withQueue(feedmill.command('worker'))
+    .addOptions(CATEGORY_OPTIONS)
+    .examples('unschedule --queue redis://host --marketplace MKT_US --category 220')
+    .needs('unschedule')
+    .action(async options => (await import('./schedule')).unscheduleCommand(options))
+  feedmill
+    .command('worker')
     .description(
       'Run scheduled categories until a signal comes. The file under way is rolled back then, and ' +
         'another worker continues.',
     )
-    .requiredOption('--to <target>', 'the target of the rows')
-    .option('--concurrency <count>', 'categories at the same time', positive, 1)
-    .addOption(
-      new Option('--memory <size>', 'memory for each category that runs')
-        .argParser(byteSize)
-        .default(256 * 2 ** 20, '256MiB'),
-    )
-    .option('--requests-per-second <count>', 'limit of all workers together', positive)
-    .option('--requests-per-day <count>', 'limit of all workers together, from 0:00 UTC', positive)
-    .option('--json', 'print one line of JSON for each state of a job', false)
-  for (const option of [...serviceOptions(), clockOption()]) worker.addOption(option)
-  worker
-    .addHelpText('after', examples('worker --queue redis://host --to … --concurrency 4'))
-    .addHelpText('after', table('Credentials', [...CREDENTIAL_VARIABLES, ...QUEUE_CREDENTIALS]))
-    .action(async options => {
-      needPackages('worker')
-      await (await import('./worker')).workerCommand(options)
-    })
-}
-
-function withQueue(command: Command): Command {
-  const [address, ...others] = queueOptions()
-  command.addOption(address!.makeOptionMandatory())
-  for (const option of others) command.addOption(option)
-  return command
+    .addOptions(WORKER_OPTIONS)
+    .examples('worker --queue redis://host --to … --concurrency 4')
+    .table('Credentials', [...CREDENTIAL_VARIABLES, ...QUEUE_CREDENTIALS])
+    .needs('worker')
+    .action(async options => (await import('./worker')).workerCommand(options))
 }

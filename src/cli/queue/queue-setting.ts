@@ -4,14 +4,7 @@
 import { FeedError } from '../../index'
 import type { QueueOptions } from '../../queue'
 import { secretJsonFile } from '../json-file'
-
-export interface QueueSetting {
-  /** The address of the Redis server, without a password. */
-  readonly queue: string
-  readonly queueName?: string
-  /** A JSON file with `password`. */
-  readonly queueCredentials?: string
-}
+import type { QueueSetting } from './queue-commands'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

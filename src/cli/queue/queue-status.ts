@@ -2,7 +2,8 @@
 
 import { type QueueStatus, queueStatus } from '../../queue'
 import { jsonText, print } from '../output'
-import { type QueueSetting, queueOf } from './queue-setting'
+import type { QueueSetting } from './queue-commands'
+import { queueOf } from './queue-setting'
 
 export async function queueStatusCommand(
   options: QueueSetting & { readonly json: boolean },

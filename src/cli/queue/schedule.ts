@@ -3,20 +3,8 @@
 import { scheduleCategories, unscheduleCategories } from '../../queue'
 import { jsonText, print } from '../output'
 import { targetOf } from '../sync/target-option'
-import { type QueueSetting, queueOf } from './queue-setting'
-
-export interface UnscheduleCommand extends QueueSetting {
-  readonly marketplace: string
-  readonly category: readonly string[]
-  readonly json: boolean
-}
-
-export interface ScheduleCommand extends UnscheduleCommand {
-  readonly to?: string
-  /** Seconds between two jobs of a category. */
-  readonly every: number
-  readonly attempts: number
-}
+import type { ScheduleCommand, UnscheduleCommand } from './queue-commands'
+import { queueOf } from './queue-setting'
 
 export async function scheduleCommand(options: ScheduleCommand): Promise<void> {
   const { marketplace, category: categories, to, every, attempts, json } = options

@@ -3,22 +3,11 @@
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue'
 import type { FeedService } from '../../service'
 import { jsonText, print } from '../output'
-import { type ServiceSettings, serviceOf } from '../service-settings'
+import { serviceOf } from '../service-settings'
 import { type StopRequest, stopRequest } from '../sync/stop-signals'
 import { targetOf } from '../sync/target-option'
-import { type QueueSetting, queueOf } from './queue-setting'
-
-export interface WorkerCommand extends ServiceSettings, QueueSetting {
-  readonly to: string
-  readonly concurrency: number
-  /** The memory of each category that runs, in bytes. */
-  readonly memory: number
-  readonly requestsPerSecond?: number
-  readonly requestsPerDay?: number
-  /** The clock of the service, when it is fixed. */
-  readonly now?: Date
-  readonly json: boolean
-}
+import type { WorkerCommand } from './queue-commands'
+import { queueOf } from './queue-setting'
 
 /** The exit code is 0 after a signal, which is how a worker ends. */
 export async function workerCommand(options: WorkerCommand): Promise<void> {

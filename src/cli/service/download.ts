@@ -9,14 +9,9 @@ import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'
 import { stopRequest } from '../sync/stop-signals'
-import { note, type OperationOptions, withService } from './operation'
+import { note, withService } from './operation'
+import type { DownloadCommand } from './service-commands'
 import { verifiedGzip } from './verified-gzip'
-
-export interface DownloadCommand extends Omit<OperationOptions, 'limit'> {
-  readonly marketplace: string
-  /** A folder, the path of one file, or `-` for standard output. */
-  readonly out: string
-}
 
 /** The object that `--json` prints in one line for each file. */
 export interface DownloadedFile {

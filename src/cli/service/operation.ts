@@ -3,7 +3,7 @@
 // service-commands.ts.
 
 import type { FeedService, FeedServiceOptions } from '../../service'
-import { type Command, examples, jsonOption, serviceOptions, table } from '../command-options'
+import { type Command, type Option, SERVICE_OPTIONS, type Values } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { jsonText, print, printError } from '../output'
 import { CREDENTIAL_VARIABLES, type ServiceSettings, serviceOf } from '../service-settings'
@@ -24,20 +24,27 @@ export interface Shown<T> {
   readonly isOne?: boolean
 }
 
-export interface Operation<O extends OperationOptions, T> extends Shown<T> {
+export interface Operation<O, T> extends Shown<T> {
   /** Calls the service. A list gives its records one by one. */
   call(service: FeedService, options: O, id: string): Promise<T> | AsyncIterable<T>
 }
 
-/** Makes a command call an operation. Its argument, where it has one, is the identifier. */
-export function operate<O extends OperationOptions, T>(
+/**
+ * Makes a command with options of its own call an operation. Its argument, where it has one, is the
+ * identifier.
+ */
+export function operate<const Options extends readonly Option[], T>(
   command: Command,
-  operation: Operation<O, T>,
+  options: Options,
+  operation: Operation<Values<Options> & OperationOptions, T>,
 ): void {
-  command.action((...given: unknown[]) => {
-    const [id, options] = given.length > 2 ? given : ['', given[0]]
-    return withService(options as O, service =>
-      show(operation.call(service, options as O, id as string), options as O, operation),
+  withServiceOptions(command, options).action((...given: unknown[]) => {
+    const [id, chosen] = (given.length > 2 ? given : ['', given[0]]) as [
+      string,
+      Values<Options> & OperationOptions,
+    ]
+    return withService(chosen, service =>
+      show(operation.call(service, chosen, id), chosen, operation),
     )
   })
 }
@@ -87,15 +94,10 @@ export function note(text: string): void {
   if (process.stderr.isTTY) printError(`feedmill: ${text}`)
 }
 
-/** Adds the options and the help that all commands of the service have. */
-export function withServiceOptions(
-  command: Command,
-  json: string,
-  ...lines: readonly string[]
-): Command {
-  for (const option of [jsonOption(json), ...serviceOptions()]) command.addOption(option)
+/** Adds the options and the help of a command of the service. */
+export function withServiceOptions(command: Command, options: readonly Option[]): Command {
   return command
-    .addHelpText('after', examples(...lines))
-    .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
-    .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
+    .addOptions([...options, ...SERVICE_OPTIONS])
+    .table('Credentials', CREDENTIAL_VARIABLES)
+    .table('Proxy and certificates', PROXY_VARIABLES)
 }

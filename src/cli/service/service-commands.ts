@@ -3,11 +3,19 @@
 
 import { FeedError } from '../../index'
 import type { AccessResponse, FeedType, FileMetadata } from '../../service'
-import { type Command, Option, positive, several } from '../command-options'
-import { USER_TOKEN_VARIABLE } from '../service-settings'
-import { type OperationOptions, operate, type Shown, withServiceOptions } from './operation'
+import {
+  type Command,
+  jsonOption,
+  option,
+  positive,
+  readOption,
+  several,
+  type Values,
+} from '../command-options'
+import { type ServiceSettings, USER_TOKEN_VARIABLE } from '../service-settings'
+import { operate, type Shown, withServiceOptions } from './operation'
 
-const ONE_DOCUMENT = 'print one JSON document'
+const ONE_DOCUMENT = jsonOption('print one JSON document')
 
 export function addServiceCommands(feedmill: Command): void {
   const group = (name: string, description: string) =>
@@ -19,31 +27,13 @@ export function addServiceCommands(feedmill: Command): void {
   addSubscriptionCommands(group('subscriptions', 'Subscribe to notifications.'))
 }
 
-interface FeedTypesOptions extends OperationOptions {
-  readonly feedScope?: string
-  readonly marketplace?: readonly string[]
-}
-
-interface FileOptions extends OperationOptions {
-  readonly marketplace: string
-}
-
-interface FilesOptions extends FileOptions {
-  readonly feedType?: string
-  readonly feedScope?: string
-  readonly category?: readonly string[]
-  readonly lookBack?: number
-}
-
 function addCatalogCommands(catalog: Command): void {
   operate(
-    withServiceOptions(
-      catalog
-        .command('access')
-        .description('Show the feed types, marketplaces and categories that you may read.'),
-      ONE_DOCUMENT,
-      'catalog access',
-    ),
+    catalog
+      .command('access')
+      .description('Show the feed types, marketplaces and categories that you may read.')
+      .examples('catalog access'),
+    [ONE_DOCUMENT],
     {
       call: service => service.catalog.getAccess(),
       heading: ['feed type', 'marketplace', 'categories'],
@@ -51,58 +41,55 @@ function addCatalogCommands(catalog: Command): void {
     },
   )
   operate(
-    withServiceOptions(
-      catalog
-        .command('feed-types')
-        .description('List the feed types.')
-        .option('--marketplace <id>', 'only those of a marketplace; may be repeated', several)
-        .option('--feed-scope <scope>', 'only those of a scope, e.g. DAILY')
-        .option('--limit <count>', 'the most feed types to list; all by default', positive),
-      'print one feed type a line, as JSON',
-      'catalog feed-types --marketplace MKT_US',
-    ),
+    catalog
+      .command('feed-types')
+      .description('List the feed types.')
+      .examples('catalog feed-types --marketplace MKT_US'),
+    [
+      readOption('--marketplace <id>', 'only those of a marketplace; may be repeated', several),
+      option('--feed-scope <scope>', 'only those of a scope, e.g. DAILY'),
+      readOption('--limit <count>', 'the most feed types to list; all by default', positive),
+      jsonOption('print one feed type a line, as JSON'),
+    ],
     {
       ...FEED_TYPE,
-      call: ({ catalog }, { feedScope, marketplace }: FeedTypesOptions) =>
-        catalog.getFeedTypes({
+      call: (service, { feedScope, marketplace }) =>
+        service.catalog.getFeedTypes({
           ...(feedScope !== undefined && { feedScope }),
           ...(marketplace && { marketplaceIds: marketplace }),
         }),
     },
   )
   operate(
-    withServiceOptions(
-      catalog
-        .command('feed-type')
-        .description('Show one feed type.')
-        .argument('<feed-type>', 'identifier of the feed type'),
-      ONE_DOCUMENT,
-      'catalog feed-type PRODUCT_FEED --json',
-    ),
+    catalog
+      .command('feed-type')
+      .description('Show one feed type.')
+      .argument('<feed-type>', 'identifier of the feed type')
+      .examples('catalog feed-type PRODUCT_FEED --json'),
+    [ONE_DOCUMENT],
     {
       ...FEED_TYPE,
       call: (service, _, feedTypeId) => service.catalog.getFeedType({ feedTypeId }),
     },
   )
   operate(
-    withServiceOptions(
-      catalog
-        .command('files')
-        .description('List the files of a marketplace.')
-        .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
-        .option('--feed-type <id>', 'only files of a feed type')
-        .option('--feed-scope <scope>', 'only files of a scope, e.g. DAILY')
-        .option('--category <id>', 'only files of a top-level category; may be repeated', several)
-        .option('--look-back <minutes>', 'only files made in the last minutes', positive)
-        .option('--limit <count>', 'the most files to list; all by default', positive),
-      'print one file a line, as JSON',
-      'catalog files --marketplace MKT_US --category 220 --look-back 1440',
-    ),
+    catalog
+      .command('files')
+      .description('List the files of a marketplace.')
+      .examples('catalog files --marketplace MKT_US --category 220 --look-back 1440'),
+    [
+      option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
+      option('--feed-type <id>', 'only files of a feed type'),
+      option('--feed-scope <scope>', 'only files of a scope, e.g. DAILY'),
+      readOption('--category <id>', 'only files of a top-level category; may be repeated', several),
+      readOption('--look-back <minutes>', 'only files made in the last minutes', positive),
+      readOption('--limit <count>', 'the most files to list; all by default', positive),
+      jsonOption('print one file a line, as JSON'),
+    ],
     {
       ...FILE,
-      call: (service, options: FilesOptions) => {
-        const { marketplace, feedType, feedScope, category, lookBack } = options
-        return service.catalog.getFiles({
+      call: (service, { marketplace, feedType, feedScope, category, lookBack }) =>
+        service.catalog.getFiles({
           marketplace,
           ...(feedType !== undefined && { feedTypeId: feedType }),
           ...(feedScope !== undefined && { feedScope }),
@@ -110,25 +97,23 @@ function addCatalogCommands(catalog: Command): void {
           ...(lookBack !== undefined && { lookBackMinutes: lookBack }),
           // The largest page needs the fewest requests.
           limit: service.profile.limits.pageSizeMost,
-        })
-      },
+        }),
     },
   )
   operate(
-    withServiceOptions(
-      catalog
-        .command('file')
-        .description('Show one file.')
-        .argument('<file>', 'identifier of the file')
-        .requiredOption('--marketplace <id>', 'marketplace of the file, e.g. MKT_US'),
+    catalog
+      .command('file')
+      .description('Show one file.')
+      .argument('<file>', 'identifier of the file')
+      .examples('catalog file FILE_ID --marketplace MKT_US'),
+    [
+      option('--marketplace <id>', 'marketplace of the file, e.g. MKT_US', { required: true }),
       ONE_DOCUMENT,
-      'catalog file FILE_ID --marketplace MKT_US',
-    ),
+    ],
     {
       ...FILE,
       isOne: true,
-      call: (service, { marketplace }: FileOptions, fileId) =>
-        service.catalog.getFile({ fileId, marketplace }),
+      call: (service, { marketplace }, fileId) => service.catalog.getFile({ fileId, marketplace }),
     },
   )
   withServiceOptions(
@@ -139,25 +124,32 @@ function addCatalogCommands(catalog: Command): void {
           'A file appears when it is whole and its checksums fit.',
       )
       .argument('<file...>', 'identifiers of the files')
-      .requiredOption('--marketplace <id>', 'marketplace of the files, e.g. MKT_US')
-      .option('--out <path>', 'a folder, the path of one file, or - for standard output', '.'),
-    'print one line of JSON for each file',
-    'catalog download FILE_ID --marketplace MKT_US --out items.tsv.gz',
-    'catalog download FILE_ID --marketplace MKT_US --out - | zcat | head',
+      .examples(
+        'catalog download FILE_ID --marketplace MKT_US --out items.tsv.gz',
+        'catalog download FILE_ID --marketplace MKT_US --out - | zcat | head',
+      ),
+    DOWNLOAD_OPTIONS,
   ).action(async (ids, options) => (await import('./download')).downloadCommand(ids, options))
 }
+
+const DOWNLOAD_OPTIONS = [
+  option('--marketplace <id>', 'marketplace of the files, e.g. MKT_US', { required: true }),
+  option('--out <path>', 'a folder, the path of one file, or - for standard output', {
+    default: '.',
+  }),
+  jsonOption('print one line of JSON for each file'),
+] as const
+export type DownloadCommand = Values<typeof DOWNLOAD_OPTIONS> & ServiceSettings
 
 /** JSON has the fields of the service, and its two times as ISO 8601 too. */
 function addKeyCommands(keys: Command): void {
   operate(
-    withServiceOptions(
-      keys
-        .command('get')
-        .description('Show the public part of a signing key.')
-        .argument('<key>', 'identifier of the key'),
-      ONE_DOCUMENT,
-      'keys get KEY_ID',
-    ),
+    keys
+      .command('get')
+      .description('Show the public part of a signing key.')
+      .argument('<key>', 'identifier of the key')
+      .examples('keys get KEY_ID'),
+    [ONE_DOCUMENT],
     {
       isOne: true,
       call: (service, _, signingKeyId) => service.keys.getSigningKey({ signingKeyId }),
@@ -171,49 +163,39 @@ function addKeyCommands(keys: Command): void {
   )
 }
 
-interface SubscriptionOptions extends OperationOptions {
-  readonly topic: string
-  readonly destination: string
-  readonly schemaVersion: string
-  readonly status: 'ENABLED' | 'DISABLED'
-  readonly protocol: string
-  readonly format: string
-  readonly user: boolean
-  readonly scope?: readonly string[]
-}
-
 function addSubscriptionCommands(subscriptions: Command): void {
   operate(
-    withServiceOptions(
-      subscriptions
-        .command('create')
-        .description('Create a subscription to a topic.')
-        .requiredOption('--topic <id>', 'identifier of the topic')
-        .requiredOption('--destination <id>', 'identifier of the destination')
-        .requiredOption('--schema-version <version>', 'one of the schema versions of the topic')
-        .addOption(
-          new Option('--status <status>', 'the first status of the subscription')
-            .choices(['ENABLED', 'DISABLED'])
-            .default('ENABLED'),
-        )
-        .option('--protocol <protocol>', 'how notifications are delivered', 'HTTPS')
-        .option('--format <format>', 'the format of notifications', 'JSON')
-        .option(
-          '--scope <name>',
-          'a scope that the topic needs, such as buy.item.feed; may be repeated',
-          several,
-        )
-        .option(
-          '--user',
-          `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`,
-          false,
-        ),
+    subscriptions
+      .command('create')
+      .description('Create a subscription to a topic.')
+      .examples(
+        'subscriptions create --topic TOPIC_ID --destination DESTINATION_ID --schema-version 1.0',
+      ),
+    [
+      option('--topic <id>', 'identifier of the topic', { required: true }),
+      option('--destination <id>', 'identifier of the destination', { required: true }),
+      option('--schema-version <version>', 'one of the schema versions of the topic', {
+        required: true,
+      }),
+      option('--status <status>', 'the first status of the subscription', {
+        choices: ['ENABLED', 'DISABLED'],
+        default: 'ENABLED',
+      }),
+      option('--protocol <protocol>', 'how notifications are delivered', { default: 'HTTPS' }),
+      option('--format <format>', 'the format of notifications', { default: 'JSON' }),
+      readOption(
+        '--scope <name>',
+        'a scope that the topic needs, such as buy.item.feed; may be repeated',
+        several,
+      ),
+      option('--user', `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`, {
+        default: false,
+      }),
       ONE_DOCUMENT,
-      'subscriptions create --topic TOPIC_ID --destination DESTINATION_ID --schema-version 1.0',
-    ),
+    ],
     {
       isOne: true,
-      call: async ({ notifications }, options: SubscriptionOptions) => {
+      call: async ({ notifications }, options) => {
         const { topic, destination, schemaVersion, status, protocol, format, scope = [] } = options
         const user = options.user ? userToken() : undefined
         const { subscriptionId, location } = await notifications.createSubscription(

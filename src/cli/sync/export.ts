@@ -23,22 +23,8 @@ import { messageWithPlace } from '../error-place'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
+import type { ExportCommand } from './state-commands'
 import { stopRequest } from './stop-signals'
-
-export interface ExportCommand {
-  /** The state folder. */
-  readonly state: string
-  /** The categories to export. Default: all categories of the folder. */
-  readonly category: readonly string[]
-  readonly asOf?: Date
-  /** The path of a schema, which names the columns to write and their types. */
-  readonly schema?: string
-  /** A file, a device or a FIFO. Default: standard output. */
-  readonly out?: string
-  readonly format: 'ndjson' | 'csv'
-  /** Compresses the output, as a name that ends in .gz does too. */
-  readonly gzip?: boolean
-}
 
 type PlainItem = Record<string, unknown>
 

@@ -5,24 +5,13 @@ import { type Columns, ndjsonSink, pipeline, type RowBatch, replay } from '../..
 import { replayIntoState } from '../../sync'
 import { FAILURE } from '../exit-code'
 import { jsonText, print } from '../output'
-import { appendingSink, type ChangeFormat } from './change-file'
-
-export interface ReplayCommand {
-  /** The state folder that the quarantines came from. */
-  readonly state?: string
-  /** A file for the rows, in place of a state folder. */
-  readonly out?: string
-  /** A file for the changes of the state, in place of a log in the folder. */
-  readonly changes?: string
-  /** The form of the lines in that file. */
-  readonly changesFormat?: ChangeFormat
-  readonly json: boolean
-}
+import { appendingSink } from './change-file'
+import type { ReplayCommand } from './state-commands'
 
 /** The exit code is 1 when rows stay in quarantine. */
 export async function replayCommand(
   files: readonly string[],
-  { state, out, changes, changesFormat = 'plain', json }: ReplayCommand,
+  { state, out, changes, changesFormat, json }: ReplayCommand,
 ): Promise<void> {
   if (state === undefined) return write(files, out!, json)
   const sink = changes === undefined ? undefined : appendingSink(changes, open, changesFormat)

@@ -3,26 +3,146 @@
 
 import {
   byteSize,
+  CLOCK_OPTION,
   type Command,
-  clockOption,
-  examples,
   InvalidArgumentError,
+  jsonOption,
   nowOrTime,
-  Option,
-  serviceOptions,
+  option,
+  readOption,
+  SERVICE_OPTIONS,
   several,
   share,
-  table,
   time,
+  type Values,
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
-import { queueOptions } from '../queue/queue-commands'
+import { QUEUE_PLACE_OPTIONS } from '../queue/queue-commands'
 import { CREDENTIAL_VARIABLES } from '../service-settings'
 import { TARGET_FORMS, targetPlace } from './target-option'
 
-/** The default memory of sync(). */
-const MEMORY_BYTES = 256 * 2 ** 20
+const DATABASE = `a database in place of a state folder: ${TARGET_FORMS}; passwords are in the environment`
+
+const CHANGES_FORMAT_OPTION = option(
+  '--changes-format <format>',
+  'the lines of the file of --changes',
+  { choices: ['plain', 'debezium'], default: 'plain' },
+)
+
+const SYNC_OPTIONS = [
+  option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
+  option('--category <id>', 'top-level category; may be repeated', {
+    read: several,
+    required: true,
+  }),
+  option('--state <dir>', 'the state folder'),
+  option('--to <place>', DATABASE, {
+    read: place,
+    conflicts: ['state', 'keepFiles', 'changes', 'keepChanges'],
+  }),
+  readOption(
+    '--until <time>',
+    'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
+    nowOrTime,
+  ),
+  option('--follow', 'continue with new files, until a signal', { default: false }),
+  readOption(
+    '--memory <size>',
+    'memory for all categories together; with a DuckDB file, 480MiB at least',
+    byteSize,
+    256 * 2 ** 20,
+    '256MiB',
+  ),
+  readOption(
+    '--keep-files <size>',
+    'fetched files to keep for each category, for export --as-of',
+    byteSize,
+    0,
+    'none',
+  ),
+  readOption(
+    '--max-removed-share <share>',
+    'refuse a bootstrap that would remove a larger share of the rows, ' +
+      'unless the service says that there is no content',
+    share,
+    0.5,
+  ),
+  option(
+    '--changes [file]',
+    'record changes in the `changes` folder of the state, or append them to this file; ' +
+      'only one run at a time may use it; after a kill or a full disk, the next run ' +
+      'cuts off an incomplete last line and writes its change again; ' +
+      'the first files of all items and groups are no changes',
+  ),
+  readOption(
+    '--keep-changes <size>',
+    'change logs of the folder to keep for each category',
+    byteSize,
+    2 ** 30,
+    '1GiB',
+  ),
+  CHANGES_FORMAT_OPTION,
+  option(
+    '--quarantine',
+    'keep rows that cannot be merged, or have cells that are not of their type, ' +
+      'with all of their bytes, in the `quarantine` folder of the state',
+    { default: false },
+  ),
+  jsonOption('print one event a line, as JSON'),
+  ...SERVICE_OPTIONS,
+  CLOCK_OPTION,
+] as const
+export type SyncCommand = Values<typeof SYNC_OPTIONS>
+
+const STATUS_OPTIONS = [
+  readOption('--to <place>', DATABASE, place),
+  CLOCK_OPTION,
+  jsonOption('print one line of JSON'),
+] as const
+export type StatusCommand = Values<typeof STATUS_OPTIONS>
+
+const REPLAY_OPTIONS = [
+  option('--state <dir>', 'the state folder that the quarantines came from'),
+  option('--out <file>', 'write the rows as JSON lines with text instead', {
+    conflicts: ['state'],
+  }),
+  option(
+    '--changes <file>',
+    'append the changes of the state to this file instead of a log in its `changes` folder',
+    { conflicts: ['out'] },
+  ),
+  CHANGES_FORMAT_OPTION,
+  jsonOption('print one line of JSON'),
+] as const
+export type ReplayCommand = Values<typeof REPLAY_OPTIONS>
+
+const EXPORT_OPTIONS = [
+  option('--state <dir>', 'the state folder', { required: true }),
+  readOption(
+    '--category <id>',
+    'a category of the folder; may be repeated; all by default',
+    several,
+    [],
+  ),
+  readOption(
+    '--as-of <time>',
+    'write the items of an earlier time, restored from the kept files',
+    time,
+  ),
+  option(
+    '--schema <file>',
+    'a schema of your own, a module that exports it, or JSON: ' +
+      'write its columns, typed by it, and no others',
+  ),
+  option('--out <file>', 'the file to write; standard output by default'),
+  option('--gzip', 'compress the output, which `--out FILE.gz` does too'),
+  option('--format <format>', 'how items are written', {
+    choices: ['ndjson', 'csv'],
+    default: 'ndjson',
+  }),
+] as const
+export type ExportCommand = Values<typeof EXPORT_OPTIONS>
 
 export function addStateCommands(feedmill: Command): void {
   const sync = feedmill
@@ -31,77 +151,15 @@ export function addStateCommands(feedmill: Command): void {
       'Bring a state folder up to date with the service. ' +
         'A stopped run continues from where it stopped.',
     )
-    .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
-    .requiredOption('--category <id>', 'top-level category; may be repeated', several)
-    .option('--state <dir>', 'the state folder')
-    .addOption(toOption().conflicts(['state', 'keepFiles', 'changes', 'keepChanges']))
-    .option(
-      '--until <time>',
-      'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
-      nowOrTime,
+    .addOptions(SYNC_OPTIONS)
+    .examples(
+      'sync --marketplace MKT_US --category 220 --state ./state',
+      'sync --marketplace MKT_US --category 220 --to items.duckdb',
+      'sync … --follow --memory 1GB',
     )
-    .option('--once', 'end when the state has all files of the service (the default)')
-    .addOption(
-      new Option('--follow', 'continue with new files, until a signal')
-        .conflicts('once')
-        .default(false),
-    )
-    .addOption(
-      new Option(
-        '--memory <size>',
-        'memory for all categories together; with a DuckDB file, 480MiB at least',
-      )
-        .argParser(byteSize)
-        .default(MEMORY_BYTES, '256MiB'),
-    )
-    .addOption(
-      new Option(
-        '--keep-files <size>',
-        'fetched files to keep for each category, for export --as-of',
-      )
-        .argParser(byteSize)
-        .default(0, 'none'),
-    )
-    .option(
-      '--max-removed-share <share>',
-      'refuse a bootstrap that would remove a larger share of the rows, ' +
-        'unless the service says that there is no content',
-      share,
-      0.5,
-    )
-    .option(
-      '--changes [file]',
-      'record changes in the `changes` folder of the state, or append them to this file; ' +
-        'only one run at a time may use it; after a kill or a full disk, the next run ' +
-        'cuts off an incomplete last line and writes its change again; ' +
-        'the first files of all items and groups are no changes',
-    )
-    .option('--no-changes', 'record no changes (the default)')
-    .addOption(
-      new Option('--keep-changes <size>', 'change logs of the folder to keep for each category')
-        .argParser(byteSize)
-        .default(2 ** 30, '1GiB'),
-    )
-    .addOption(changesFormat())
-    .option(
-      '--quarantine',
-      'keep rows that cannot be merged, or have cells that are not of their type, with all of their bytes, in the `quarantine` folder of the state',
-      false,
-    )
-    .option('--json', 'print one event a line, as JSON', false)
-  for (const option of [...serviceOptions(), clockOption()]) sync.addOption(option)
-  sync
-    .addHelpText(
-      'after',
-      examples(
-        'sync --marketplace MKT_US --category 220 --state ./state',
-        'sync --marketplace MKT_US --category 220 --to items.duckdb',
-        'sync … --follow --memory 1GB',
-      ),
-    )
-    .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
-    .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
-    .action(async options => {
+    .table('Credentials', CREDENTIAL_VARIABLES)
+    .table('Proxy and certificates', PROXY_VARIABLES)
+    .action(async (options: SyncCommand) => {
       needPlace(sync, options.state, options.to)
       if (options.to === undefined) needPackages('sync')
       await (await import('./sync')).syncCommand(options)
@@ -113,15 +171,8 @@ export function addStateCommands(feedmill: Command): void {
         'or the categories, jobs and workers of a queue.',
     )
     .argument('[dir]', 'the state folder')
-    .addOption(toOption())
-    .addOption(clockOption())
-    .option('--json', 'print one line of JSON', false)
-  for (const option of queueOptions()) status.addOption(option)
-  status
-    .addHelpText(
-      'after',
-      examples('status ./state', 'status --to items.duckdb', 'status --queue redis://host'),
-    )
+    .addOptions([...STATUS_OPTIONS, ...QUEUE_PLACE_OPTIONS])
+    .examples('status ./state', 'status --to items.duckdb', 'status --queue redis://host')
     .action(async (folder, options) => {
       if (options.queue !== undefined) {
         if (folder !== undefined || options.to !== undefined)
@@ -137,22 +188,9 @@ export function addStateCommands(feedmill: Command): void {
     .command('replay')
     .description('Put the mended rows of quarantines back into their state folder, or write them.')
     .argument('<file...>', 'the quarantines, whose records have the mended rows as text')
-    .option('--state <dir>', 'the state folder that the quarantines came from')
-    .addOption(
-      new Option('--out <file>', 'write the rows as JSON lines with text instead').conflicts(
-        'state',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--changes <file>',
-        'append the changes of the state to this file instead of a log in its `changes` folder',
-      ).conflicts('out'),
-    )
-    .addOption(changesFormat())
-    .option('--json', 'print one line of JSON', false)
-    .addHelpText('after', examples('replay ./state/quarantine/*.ndjson --state ./state'))
-    .action(async (files, options) => {
+    .addOptions(REPLAY_OPTIONS)
+    .examples('replay ./state/quarantine/*.ndjson --state ./state')
+    .action(async (files, options: ReplayCommand) => {
       if (options.state === undefined && options.out === undefined)
         throw new InvalidArgumentError('replay needs --state <dir> or --out <file>')
       needPackages('replay')
@@ -161,66 +199,27 @@ export function addStateCommands(feedmill: Command): void {
   feedmill
     .command('export')
     .description('Write the merged items of a state folder.')
-    .requiredOption('--state <dir>', 'the state folder')
-    .option(
-      '--category <id>',
-      'a category of the folder; may be repeated; all by default',
-      several,
-      [],
-    )
-    .option(
-      '--as-of <time>',
-      'write the items of an earlier time, restored from the kept files',
-      time,
-    )
-    .option(
-      '--schema <file>',
-      'a schema of your own, a module that exports it, or JSON: ' +
-        'write its columns, typed by it, and no others',
-    )
-    .option('--out <file>', 'the file to write; standard output by default')
-    .option('--gzip', 'compress the output, which `--out FILE.gz` does too')
+    .addOptions(EXPORT_OPTIONS)
     .addOption(
-      new Option('--format <format>', 'how items are written')
-        .choices(['ndjson', 'csv'])
-        .default('ndjson'),
+      option('--json', 'the same as `--format ndjson`; a failure is JSON too', {
+        conflicts: ['format'],
+      }),
     )
-    .addOption(
-      new Option('--json', 'the same as `--format ndjson`; a failure is JSON too').conflicts(
-        'format',
-      ),
+    .examples(
+      'export --state ./state --out items.ndjson',
+      'export --state ./state --as-of 2026-03-01T12:00:00Z',
+      'export --state ./state --schema prices.json --format csv',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'export --state ./state --out items.ndjson',
-        'export --state ./state --as-of 2026-03-01T12:00:00Z',
-        'export --state ./state --schema prices.json --format csv',
-      ),
-    )
-    .action(async options => {
-      needPackages('export')
-      await (await import('./export')).exportCommand(options)
-    })
+    .needs('export')
+    .action(async options => (await import('./export')).exportCommand(options))
 }
 
-function changesFormat(): Option {
-  return new Option('--changes-format <format>', 'the lines of the file of --changes')
-    .choices(['plain', 'debezium'])
-    .default('plain')
-}
-
-function toOption(): Option {
-  return new Option(
-    '--to <place>',
-    `a database in place of a state folder: ${TARGET_FORMS}; passwords are in the environment`,
-  ).argParser(place => {
-    try {
-      return targetPlace(place)
-    } catch (error) {
-      throw new InvalidArgumentError((error as Error).message)
-    }
-  })
+function place(text: string): string {
+  try {
+    return targetPlace(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
 }
 
 /** A command over a synchronisation has one place: a state folder or a database. */

@@ -13,19 +13,9 @@ import {
 } from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
+import type { StatusCommand } from './state-commands'
 import { keyText } from './sync-lines'
 import { targetOf } from './target-option'
-
-export interface StatusCommand {
-  /**
-   * The time for which due files are computed. A service with a fixed clock needs its own time
-   * here.
-   */
-  readonly now?: Date
-  readonly json: boolean
-  /** The database of a synchronisation, in place of a state folder. */
-  readonly to?: string
-}
 
 /** The object that `--json` prints in one line. Files have their keys. */
 export interface StateStatus {

@@ -6,9 +6,10 @@ import { type SyncEvent, type SyncOptions, type SyncRun, type SyncSummary, sync 
 import { FAILURE } from '../exit-code'
 import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'
-import { type ServiceSettings, serviceOf } from '../service-settings'
-import { type AppendingSink, appendingSink, type ChangeFormat } from './change-file'
+import { serviceOf } from '../service-settings'
+import { type AppendingSink, appendingSink } from './change-file'
 import { limitHeapGrowth } from './heap-growth'
+import type { SyncCommand } from './state-commands'
 import { stopRequest } from './stop-signals'
 import {
   eventLine,
@@ -19,35 +20,6 @@ import {
   summaryLines,
 } from './sync-lines'
 import { targetOf } from './target-option'
-
-export interface SyncCommand extends ServiceSettings {
-  readonly marketplace: string
-  readonly category: readonly string[]
-  /** The state folder, which a command with `to` does not have. */
-  readonly state?: string
-  /** The database that takes the rows in place of a state folder. */
-  readonly to?: string
-  /** Leaves out files that cover a later time. `now` is the start of the command. */
-  readonly until?: Date | 'now'
-  readonly follow: boolean
-  /** The memory in bytes. */
-  readonly memory: number
-  /** The bytes of fetched files to keep for each category. */
-  readonly keepFiles: number
-  /** The share of the rows of the state that a bootstrap may remove, from 0 to 1. */
-  readonly maxRemovedShare: number
-  /** True records changes in the folder; a text is the path of a file for them. */
-  readonly changes?: string | boolean
-  /** The bytes of change logs to keep for each category. */
-  readonly keepChanges: number
-  /** The form of the lines in that file. */
-  readonly changesFormat: ChangeFormat
-  /** Keeps the rows that cannot be merged. */
-  readonly quarantine: boolean
-  /** The clock of the service, when it is fixed. */
-  readonly now?: Date
-  readonly json: boolean
-}
 
 /**
  * Runs until all is done or a signal comes. The exit code is 1 when a file could not be fetched or

@@ -15,7 +15,7 @@ import { type OutputFormat, outputRows } from './output-rows'
 import { roundService, type VerifyWorld } from './round-service'
 import { type CommandRun, runCommand } from './run-command'
 import type { TrueState } from './truth'
-import type { VerifyOptions } from './verify'
+import type { VerifyOptions } from './verify-command'
 
 /** The options of the command that every round has, checked. */
 export interface RoundOptions

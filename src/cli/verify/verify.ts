@@ -13,32 +13,9 @@ import { writeTextFile } from '../text-file'
 import { roundsOf } from './fault-rounds'
 import { checkDocumented } from './output-columns'
 import type { OutputFormat } from './output-rows'
+import type { VerifyOptions } from './verify-command'
 import { type VerifyReport, verifyLines } from './verify-report'
 import { type RoundOptions, verifyRound } from './verify-round'
-
-export interface VerifyOptions {
-  readonly seed: number
-  readonly items: number
-  readonly marketplace: string
-  /** Default `220`. */
-  readonly category?: readonly string[]
-  /** Default: all. */
-  readonly fault?: readonly string[]
-  /** The output, relative to the folder of the round. */
-  readonly output: string
-  /** Default: by the extension of `output`. */
-  readonly format?: OutputFormat
-  readonly table: string
-  /** Pairs `theirs=documented`. */
-  readonly rename: readonly string[]
-  readonly ignore: readonly string[]
-  /** How often a command that fails is started. */
-  readonly attempts: number
-  /** The time limit of one start of the command, in seconds. */
-  readonly timeout: number
-  /** True prints JSON in place of the table; a path writes JSON there as well. */
-  readonly json?: true | string
-}
 
 const FORMATS: Readonly<Record<string, OutputFormat>> = {
   '.ndjson': 'ndjson',

@@ -24,7 +24,9 @@ const quarantined = (name: string, text: string) => {
 test('--out writes the rows of several quarantines as JSON lines', async () => {
   const files = [quarantined('a.ndjson', 'A\t1\n'), quarantined('b.ndjson', 'B\t2\nC\t3\n')]
   const out = join(folder, 'rows.ndjson')
-  const printed = await outcomeOf(() => replayCommand(files, { out, json: true }))
+  const printed = await outcomeOf(() =>
+    replayCommand(files, { out, changesFormat: 'plain', json: true }),
+  )
   expect(printed.out.map(line => JSON.parse(line))).toEqual([{ rowsRead: 3 }])
   expect(
     readFileSync(out, 'utf8')
@@ -41,7 +43,9 @@ test('--out writes the rows of several quarantines as JSON lines', async () => {
 test('--out fails with the error of a row that is still bad, and writes nothing', async () => {
   const out = join(folder, 'none.ndjson')
   const files = [quarantined('c.ndjson', 'A\n')]
-  const { error } = await outcomeOf(() => replayCommand(files, { out, json: false }))
+  const { error } = await outcomeOf(() =>
+    replayCommand(files, { out, changesFormat: 'plain', json: false }),
+  )
   expect(error).toMatchObject({ code: 'TSV_ROW_SHORT', context: { row: 2, line: 3 } })
   expect(() => readFileSync(out)).toThrow('ENOENT')
 })

@@ -15,7 +15,7 @@ test('sync --to fills a DuckDB file, a second run has nothing to do, and status 
   const to = join(at.folder, 'items.duckdb')
   const until = new Date('2026-03-01T02:00:00Z')
   const sync = async (more: object = {}) => {
-    const command = { ...at.command, changes: false as const, json: true, to, until, ...more }
+    const command = { ...at.command, json: true, to, until, ...more }
     const { out } = await outcomeOf(() => syncCommand(command))
     return JSON.parse(out.at(-1)!)
   }
