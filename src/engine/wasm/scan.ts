@@ -35,9 +35,12 @@ export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
 export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
 export const MAX_PROJECTED_COLUMNS: usize = 1024
 export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUMNS
-/** A copy writes up to 16 bytes past the end of the projected bytes. */
 export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
-export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + 16
+/**
+ * A row that the host leaves out may be shorter than the delimiters of its empty cells. A copy
+ * writes up to 16 bytes past the end of the projected bytes.
+ */
+export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + MAX_CELLS + 16
 
 const TAB: u32 = 0x09
 const LF: u32 = 0x0a
@@ -268,8 +271,8 @@ function scanIn<Dialect>(
  * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a
  * delimiter behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks
  * included. The indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
- * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, so its
- * projection has no more
+ * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, and its
+ * projection at most a delimiter more for each cell
  * @param projected number of the columns
  * @param bias added to every offset that is stored
  * @returns bytes that were stored

@@ -148,8 +148,8 @@ describe.each<[string, Options]>([
 
   test('of bad rows, skipped, reported or thrown', async () => {
     const file = gzipMember(BAD_ROWS)
-    for (const onBadRow of ['skip', () => {}] as const)
-      expect((await ends([file], { onBadRow })).batches).toHaveLength(4)
+    expect((await ends([file], { onBadRow: 'skip' })).batches).toHaveLength(1)
+    expect((await ends([file], { onBadRow: () => {} })).batches).toHaveLength(4)
     expect((await ends([file])).error).toMatchObject({ code: 'TSV_ROW_SHORT' })
     const fails: Options['onBadRow'] = () => {
       throw new RangeError('told')

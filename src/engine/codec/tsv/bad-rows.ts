@@ -1,5 +1,6 @@
-// Leaves out bad rows and counts them. A batch ends before a bad row, so that the reader gets the
-// rows before it first, and the rows of a batch follow one another in the file.
+// Leaves out bad rows and counts them. Under `onBadRow: 'skip'` the parser reports no bad row, so a
+// batch goes on behind it, and does not show it. Otherwise the parser reports it, by an error or by
+// a call, and ends the batch before it, so that the reader gets the rows before it first.
 //
 // Reading goes on behind the bad row. A quote that never closes costs one row and not the file: its
 // row ends with the line of the quote. The lines behind it that the quote had run over are read
@@ -27,6 +28,7 @@ import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './read-row'
 import { endOfMiscountedLine, linesIn } from './read-row'
+import { appendLeftOut, type ScanSpace } from './scanner'
 
 /**
  * The parser gives PAUSE when it has read so many bytes, bad rows among them, without a batch:
@@ -74,27 +76,43 @@ export class BadRows {
   }
 
   /**
-   * Leaves out consecutive lines from the window's position on that have no quoted cell and a wrong
-   * number of cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
+   * Leaves out consecutive lines from `from` on that have no quoted cell and a wrong number of
+   * cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
+   * @param isFirst true where no row of a batch stands before them, so that they need no place in it
    * @returns where the next line begins
    */
-  skipLines(columns: number): number {
-    const { onBadRow, maxBadRows, maxRowBytes, cells } = this.#options
-    const { bytes, filled, at: from } = this.#window
-    if (onBadRow !== 'skip') return from
-    const most = maxBadRows - this.count
+  skipLines(from: number, space: ScanSpace, isFirst: boolean): number {
+    const { maxRowBytes, cells } = this.#options
+    const { bytes, filled } = this.#window
+    const most = isFirst ? this.#mostSkips(space) : this.#mostPlaces(space)
     const stop = Math.min(filled, from + PAUSE_BYTES)
     let at = from
     let lines = 0
     while (at < stop && lines < most) {
-      const end = endOfMiscountedLine(bytes, at, Math.min(filled, at + maxRowBytes), columns, cells)
+      const lineTo = Math.min(filled, at + maxRowBytes)
+      const end = endOfMiscountedLine(bytes, at, lineTo, space.columns, cells)
       if (end < 0) break
+      if (!isFirst) appendLeftOut(space, at)
       at = end
       lines++
     }
     this.count += lines
-    this.#window.advance(at, lines, lines)
+    if (isFirst) this.#window.advance(at, lines, lines)
     return at
+  }
+
+  /**
+   * Leaves out the bad row at `from` behind other rows, where the policy is to skip it and it ends
+   * in the block.
+   * @returns where the next row begins; -1 where `leaveOut` has to treat the row
+   */
+  skip({ next, readTo }: LeftOutRow, from: number, space: ScanSpace): number {
+    if (next < 0 || this.#mostPlaces(space) < 1) return -1
+    this.#window.confineQuotesUntil(readTo)
+    appendLeftOut(space, from)
+    space.innerLines += linesIn(this.#window.bytes, from, next) - 1
+    this.count++
+    return next
   }
 
   /**
@@ -136,6 +154,20 @@ export class BadRows {
       this.failure = { error }
     }
     return false
+  }
+
+  /**
+   * How many rows may be left out until `maxBadRows` is reached. Each row of the space counts as
+   * bad here, because its bytes may turn out not to be UTF-8.
+   */
+  #mostSkips(space: ScanSpace): number {
+    const { onBadRow, maxBadRows } = this.#options
+    return onBadRow === 'skip' ? maxBadRows - this.count - space.rows : 0
+  }
+
+  /** The same for rows that take a place in the space. */
+  #mostPlaces(space: ScanSpace): number {
+    return Math.min(this.#mostSkips(space), space.maxRows - space.rows)
   }
 
   /** Returns the error where the policy is to throw it, or the row is one too many. */

@@ -91,8 +91,8 @@ const MOST_BLOCK_BYTES = 1 << 20
 /** The parser gives PAUSE when it has left out this many rows without a batch. */
 const PAUSE_ROWS = 1 << 10
 /**
- * Behind a bad row the parser reads this many bytes row by row, because where one row is bad,
- * others are near, and the scan engine would be called for few rows.
+ * Behind a shorter bad row the parser reads this many bytes row by row, because where one row is
+ * bad, others are near, and the scan engine would be called for few rows.
  */
 const SLOW_BYTES = 128
 
@@ -277,16 +277,19 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const startedAt = window.at
     const countAtStart = badRows.count
     let next = badRows.pending ? badRows.leaveOut(badRows.pending) : startedAt
-    let slowUntil = badRows.count === countAtStart ? 0 : next + SLOW_BYTES
+    let slowUntil = slowBehind(startedAt, next)
     for (;;) {
       if (next >= slowUntil && next < filled && !window.isConfined(next))
         next = scanner.scan(bytes, next, filled, maxRowBytes, space)
-      if (space.rows === space.maxRows) return this.#take(rows, space, next)
+      const from = next
       const countBefore = badRows.count
       const isFirst = space.rows === 0 && rows.isEmpty
-      if (isFirst) next = badRows.skipLines(space.columns)
+      next = badRows.skipLines(next, space, isFirst)
+      if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const row = judgeRow(window, next, space.columns, maxRowBytes, this.#rules.cells)
+      const skippedTo = row.kind === 'left-out' && !isFirst ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row)
+      else if (skippedTo >= 0) next = skippedTo
       else if (row.kind === 'left-out' && isFirst) next = badRows.leaveOut(row)
       else {
         const batch = this.#take(rows, space, Math.min(next, filled))
@@ -294,7 +297,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
         else window.close()
         return batch ?? (badRows.count === countAtStart ? undefined : PAUSE)
       }
-      if (badRows.count !== countBefore) slowUntil = next + SLOW_BYTES
+      if (badRows.count !== countBefore) slowUntil = slowBehind(from, next)
       const leftOut = badRows.count - countAtStart
       if (leftOut >= PAUSE_ROWS || (leftOut > 0 && next - startedAt >= PAUSE_BYTES))
         return this.#take(rows, space, next) ?? PAUSE
@@ -305,6 +308,8 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
     const window = this.#window
+    // A batch has no place for rows that are left out behind its last one.
+    const taken = space.rows
     const batch = rows.collect({
       block: window.bytes,
       space,
@@ -312,11 +317,17 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       place: window.positionOf(space.rowStarts[0]!),
       stays: window.isLent,
     })
-    window.advance(next, space.rows, space.rows + space.innerLines)
+    window.advance(next, taken, taken + space.innerLines)
     space.rows = 0
     space.innerLines = 0
     return batch
   }
+}
+
+/** Where the engine goes on behind bad rows, which end at `next`; 0 where there are none. */
+function slowBehind(from: number, next: number): number {
+  const bytes = next - from
+  return bytes > 0 && bytes < SLOW_BYTES ? next + SLOW_BYTES : 0
 }
 
 function* batchesAmong<B>(steps: Iterable<B | Pause>): Generator<B, void, void> {

@@ -10,7 +10,9 @@ import {
   CELL_MARK,
   maxRowsOf,
   newScanSpace,
+  ROW_LEFT_OUT,
   type RowIndex,
+  rowsInView,
   type ScanSpace,
   type TakenRows,
   type TsvScanner,
@@ -43,7 +45,6 @@ export class ProjectedRows {
   readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
-  #leftOut = new Set<number>()
 
   constructor(columns: Int32Array, batchBytes: number, delimiter?: number) {
     const maxRows = maxRowsOf(columns.length)
@@ -79,7 +80,7 @@ export class ProjectedRows {
 
   /** Hides a row: the batch will not show it. */
   leaveOut(slot: number): void {
-    this.#leftOut.add(slot)
+    this.#space.rowFlags[slot] = ROW_LEFT_OUT
   }
 
   positionOf(slot: number): RowPosition {
@@ -96,13 +97,12 @@ export class ProjectedRows {
     const { rows } = this.#space
     this.#fillStarts()
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
-    const selection = this.#selection()
+    const selection = rowsInView(this.#space)
     const places = {
       lines: this.#lines.slice(0, rows),
       byteOffsets: this.#byteOffsets.slice(0, rows),
     }
     this.#cells.clear()
-    this.#leftOut.clear()
     this.#space.rows = 0
     return {
       bytes,
@@ -112,14 +112,6 @@ export class ProjectedRows {
       first: this.#first,
       selection,
     }
-  }
-
-  #selection(): Uint32Array | undefined {
-    if (this.#leftOut.size === 0) return undefined
-    const { rows } = this.#space
-    return Uint32Array.from({ length: rows }, (_, slot) => slot).filter(
-      slot => !this.#leftOut.has(slot),
-    )
   }
 
   #fillStarts(): void {
@@ -212,7 +204,8 @@ export class ProjectedCells {
 
   /** Projects all rows of a block and adds their cells. */
   addCells(block: Uint8Array, { rows, columns, rowStarts, cellEnds }: BlockRows): void {
-    this.#makeRoom(block.length)
+    // A row that is left out may be shorter than the delimiters of its empty cells.
+    this.#makeRoom(block.length + rows * this.columns.length)
     for (let row = 0; row < rows; row++) {
       for (const column of this.columns) {
         const marked = cellEnds[row * columns + column]!

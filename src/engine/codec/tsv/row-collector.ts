@@ -9,7 +9,14 @@ import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
-import { ROW_NON_ASCII, type ScanSpace, type TsvScanner, takeRows } from './scanner'
+import {
+  ROW_LEFT_OUT,
+  ROW_NON_ASCII,
+  rowsInView,
+  type ScanSpace,
+  type TsvScanner,
+  takeRows,
+} from './scanner'
 
 export interface RowCollectorParts {
   /** The header of the file. */
@@ -74,8 +81,9 @@ export class RowCollector<K extends Columns> {
   }
 
   /** Takes the rows of a block, at least one. Returns a batch once there is one. */
-  collect(rows: CollectedRows): RowBatch<K> | undefined {
-    if (this.#projected) return this.#project(rows, this.#projected)
+  collect(all: CollectedRows): RowBatch<K> | undefined {
+    if (this.#projected) return this.#project(all, this.#projected)
+    const rows = withoutLastLeftOut(all)
     const batch = this.#batchOf(rows)
     const valid = this.#isUtf8(rows)
       ? batch
@@ -114,11 +122,12 @@ export class RowCollector<K extends Columns> {
 
   #leaveOut(rows: CollectedRows, projected: ProjectedRows, before: number): void {
     const { block, end } = rows
-    const { rows: count, rowStarts } = rows.space
+    const { rows: count, rowStarts, rowFlags } = rows.space
     for (let row = 0; row < count; row++) {
       const position = projected.positionOf(before + row)
       const line = block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
-      if (!this.#parts.takes(line, { position })) projected.leaveOut(before + row)
+      if (rowFlags[row] !== ROW_LEFT_OUT && !this.#parts.takes(line, { position }))
+        projected.leaveOut(before + row)
     }
   }
 
@@ -137,6 +146,7 @@ export class RowCollector<K extends Columns> {
       bytes,
       index,
       rowCount: space.rows,
+      selection: rowsInView(space),
       firstRow: place.row,
       firstLine: place.line,
       innerLines: space.innerLines,
@@ -162,4 +172,13 @@ export class RowCollector<K extends Columns> {
       baseOffset: first.byteOffset,
     })
   }
+}
+
+/** The rows without those behind the last one that is in view, whose end is the batch's. */
+function withoutLastLeftOut(rows: CollectedRows): CollectedRows {
+  const { space } = rows
+  const { rowFlags, rowStarts } = space
+  if (rowFlags[space.rows - 1] !== ROW_LEFT_OUT) return rows
+  while (rowFlags[space.rows - 1] === ROW_LEFT_OUT) space.rows--
+  return { ...rows, end: rowStarts[space.rows]! }
 }

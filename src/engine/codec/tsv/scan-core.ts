@@ -132,7 +132,7 @@ export class ScanCore {
     this.#projectedBytes = new Uint8Array(
       memory.buffer,
       index + PROJECTED_BYTES.value,
-      BLOCK_BYTES.value,
+      BLOCK_BYTES.value + MAX_CELLS.value,
     )
   }
 

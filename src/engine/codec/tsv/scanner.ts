@@ -9,6 +9,11 @@ import type { RowReading } from './read-row'
 
 /** Flag of a row that has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
+/**
+ * Flag of a row that is left out. It has a place in the index, so that the rows behind it keep
+ * their numbers, and batches do not show it.
+ */
+export const ROW_LEFT_OUT = 2
 
 /**
  * Mark in a cell's end: the bytes of the cell may differ from its text. It is clear only where the
@@ -40,7 +45,7 @@ export interface ScanSpace extends RowIndex {
   readonly maxRows: number
   /** Rows found so far. */
   rows: number
-  /** Line ends found inside quotes so far. */
+  /** Line ends found inside quotes so far, those of rows that are left out included. */
   innerLines: number
 }
 
@@ -112,6 +117,24 @@ export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row
   space.rowFlags[slot] = seen & 0x80 ? ROW_NON_ASCII : 0
   space.innerLines += row.innerLines
   return row.next
+}
+
+/** Adds one row that is left out; its cells are empty. */
+export function appendLeftOut(space: ScanSpace, from: number): void {
+  const slot = space.rows++
+  space.rowStarts[slot] = from
+  for (let cell = 0; cell < space.columns; cell++)
+    space.cellEnds[slot * space.columns + cell] = from + cell
+  space.rowFlags[slot] = ROW_LEFT_OUT
+}
+
+/** Returns the rows of a space that are not left out; undefined where that is all of them. */
+export function rowsInView({ rows, rowFlags }: ScanSpace): Uint32Array | undefined {
+  if (!rowFlags.subarray(0, rows).includes(ROW_LEFT_OUT)) return undefined
+  const slots = new Uint32Array(rows)
+  let kept = 0
+  for (let slot = 0; slot < rows; slot++) if (rowFlags[slot] !== ROW_LEFT_OUT) slots[kept++] = slot
+  return slots.slice(0, kept)
 }
 
 /** Copied rows: their bytes and their index. */

@@ -146,13 +146,39 @@ describe('fault 98: rows that are left out in silence', () => {
     expect(pauses).toBeGreaterThanOrEqual(15)
   })
 
-  test('end a batch, so that its rows follow one another in the file', () => {
-    const { rows, badRows, batches } = read(repeated('1\t2\nshort\n\n', 11 * 2000), {
-      onBadRow: 'skip',
-    })
-    expect([rows.length, badRows]).toEqual([2000, 4000])
-    expect(batches).toBe(2000)
-    expect(rows[1]).toMatchObject({ row: 4, line: 5, byteOffset: 15 })
+  test('do not end a batch, and the rows behind them keep their places in the file', () => {
+    const text = repeated('1\t2\nshort\n\n"a\nb"\n', 17 * 2000)
+    for (const columns of [undefined, ['b']]) {
+      const { rows, badRows, batches } = read(text, {
+        onBadRow: 'skip',
+        ...(columns && { columns }),
+      })
+      expect([rows.length, badRows]).toEqual([2000, 6000])
+      expect(batches).toBeLessThan(20)
+      expect(rows[1]).toMatchObject({ row: 5, line: 7, byteOffset: 21 })
+    }
+  })
+
+  test('have no bytes in their batch behind its last row', () => {
+    const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: 'skip' })
+    const text = Buffer.from('a\tb\n1\t2\nshort\n3\t4\nshort\n\n')
+    const [batch, ...others] = [...parser.push(text), ...parser.end()]
+    expect([batch!.length, batch!.rowCount, others]).toEqual([2, 3, []])
+    expect(Buffer.from(batch!.bytesOf()).toString()).toBe('1\t2\nshort\n3\t4')
+  })
+
+  test('may be shorter than the delimiters of their empty cells', () => {
+    const names = Array.from({ length: 60 }, (_, n) => `c${n}`)
+    const good = `${names.join('\t')}\n`
+    const text = Buffer.from(good.repeat(3) + '\n'.repeat(1000) + good)
+    for (const scanner of SCANNERS) {
+      const options: Options = { columns: names.toReversed(), batchBytes: 64, scanner }
+      const silent = read(text, { ...options, onBadRow: 'skip' })
+      expect(silent.badRows).toBe(1000)
+      expect(silent.rows.map(row => ({ ...row, bytes: '' }))).toEqual(
+        read(text, { ...options, onBadRow: () => {} }).rows.map(row => ({ ...row, bytes: '' })),
+      )
+    }
   })
 })
 

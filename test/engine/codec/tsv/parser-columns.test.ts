@@ -101,12 +101,12 @@ const many = (count: number) =>
     ]),
   )
 
-test('a batch is filled by what is kept, and ends before a bad row and at the end', () => {
+test('a batch is filled by what is kept, and ends before a bad row that somebody is told of and at the end', () => {
   const { sizes } = expectSame(many(100), ['a'])
   expect(sizes.length).toBeLessThan(10)
   const bad = Buffer.concat([many(5), Buffer.from('short\n'), many(4).subarray(6)])
-  for (const onBadRow of ['skip', () => {}] as const)
-    expect(expectSame(bad, ['c'], { onBadRow }).sizes).toEqual([5, 4])
+  expect(expectSame(bad, ['c'], { onBadRow: 'skip' }).sizes).toEqual([9])
+  expect(expectSame(bad, ['c'], { onBadRow: () => {} }).sizes).toEqual([5, 4])
 })
 
 test('no batch has more than 4,096 rows', () => {

@@ -17,7 +17,7 @@ type Push = (parser: TsvParser<Columns>, bytes: Uint8Array) => Iterable<RowBatch
 
 const PAGE = 65_536
 const LENT_BYTES = 7 * PAGE
-const memory = wasmMemory(7 + 29)
+const memory = wasmMemory(7 + 30)
 const lentBytes = new Uint8Array(memory.buffer)
 
 /**

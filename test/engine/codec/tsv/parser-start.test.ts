@@ -115,7 +115,7 @@ describe('the rows of a file from any of them on', () => {
 
   test('have these positions in lent memory too', () => {
     // The scan engine works behind the lent page, and asks for a memory of 33 pages.
-    const memory = wasmMemory(36)
+    const memory = wasmMemory(37)
     const bytes = new Uint8Array(memory.buffer, 0, 200)
     bytes.set(Buffer.from('1\t2\n'.repeat(50)))
     const parser = new TsvParser({

@@ -3,11 +3,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ProjectedCells } from '../../../../src/engine/codec/tsv/projected-rows'
+import { appendLeftOut } from '../../../../src/engine/codec/tsv/scanner'
 import { wasmScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
 import { wasmMemory } from '../../../../src/engine/codec/wasm-module'
 
 const LENT_BYTES = 65_536
-const memory = wasmMemory(1 + 32)
+const memory = wasmMemory(1 + 33)
 const lentBytes = new Uint8Array(memory.buffer)
 
 const cell = fc.oneof(
@@ -61,6 +62,31 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
     }),
     { numRuns: 150 },
   )
+})
+
+test('in the engine’s memory too, empty cells of rows that are left out have room', () => {
+  const columns = 60
+  const text = Buffer.alloc(LENT_BYTES - 4096, '\n')
+  text.write(`${'x\t'.repeat(columns - 1)}${'y'.repeat(text.length - 3000)}\n`)
+  lentBytes.set(text)
+  const block = lentBytes.subarray(0, text.length)
+  const scanner = wasmScanner()
+  scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
+  const space = scanner.newSpace(columns)
+  let from = scanner.scan(block, 0, block.length, 1 << 20, space)
+  expect(space.rows).toBe(1)
+  while (space.rows < space.maxRows) appendLeftOut(space, from++)
+  const all = Int32Array.from({ length: columns }, (_, column) => column)
+  const [projected, copied] = [
+    new ProjectedCells(all, space.maxRows),
+    new ProjectedCells(all, space.maxRows),
+  ]
+  scanner.project(block, space, projected)
+  copied.addCells(block, space)
+  expect(projected.byteLength).toBe(from - space.rows + 1 + (space.maxRows - 1) * columns)
+  expect([...projected.ends]).toEqual([...copied.ends])
+  expect(Buffer.compare(projected.bytes, copied.bytes)).toBe(0)
+  scanner.release()
 })
 
 test('it grows', () => {

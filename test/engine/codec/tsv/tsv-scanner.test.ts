@@ -56,7 +56,7 @@ type Space = (scanner: TsvScanner, columns: number, rows: number) => ScanSpace
  * like rows.
  */
 const LENT_BYTES = 4 * 65_536
-const lender = wasmMemory(4 + 29, true)
+const lender = wasmMemory(4 + 30, true)
 const lentBytes = new Uint8Array(lender.buffer)
 const ROWS_BEHIND = Buffer.from('"\t\n\na\tb\n\\"\t"\n\xff\r\n"x"\ty\n'.repeat(9), 'latin1')
 
