@@ -1,26 +1,13 @@
-// The API reference in src/api, which `npm run pages` makes of the public entries. The pages are part
-// of the package and of the site, and Git does not keep them: it keeps test/api-report.txt.
+// The API reference in src/api, which test/from-sources.mjs makes of the public entries. The pages
+// are part of the package and of the site, and Git does not keep them: it keeps test/api-report.txt.
 
 import { OptionDefaults } from 'typedoc'
 
 export default {
-  entryPoints: [
-    'index',
-    'bench',
-    'inspect',
-    'service',
-    'emulator',
-    'sync',
-    'level',
-    'queue',
-    'duckdb',
-    'opentelemetry',
-    'postgres',
-  ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],
   out: 'src/api',
   tsconfig: 'tsconfig.json',
-  // `@remedy` of an error code: see test/reference.mjs.
+  // `@remedy` of an error code: see test/reference/errors-page.mjs.
   blockTags: [...OptionDefaults.blockTags, '@remedy'],
   // One page an entry, which test/api-pages.mjs divides where it is large.
   outputFileStrategy: 'modules',
@@ -41,8 +28,6 @@ export default {
   typeDeclarationFormat: 'table',
   tableColumnSettings: { hideInherited: true, hideOverrides: true },
   typeDeclarationVisibility: 'compact',
-  // `tsc` checks the types.
-  skipErrorChecking: true,
   treatWarningsAsErrors: true,
   // Types that nobody has to write are not exported: a part of a report, a result that is inferred.
   validation: { notExported: false, invalidLink: true, rewrittenLink: true },

@@ -33,6 +33,7 @@ const SETTINGS = [
   'tsconfig.json',
   'tsup.config.ts',
   'typedoc.config.js',
+  'test/from-sources.mjs',
   'test/api-plugin.mjs',
   'test/api-pages.mjs',
   'test/reference',

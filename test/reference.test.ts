@@ -59,7 +59,7 @@ test('each flaw of the sources is reported with its place, and nothing else is',
   }
   const { status, stderr } = spawnSync(
     process.execPath,
-    [join(ROOT, 'test/reference.mjs'), '--root', COPY],
+    [join(ROOT, 'test/from-sources.mjs'), 'reference', '--root', COPY],
     { encoding: 'utf8' },
   )
   for (const [, , , message] of FLAWS) expect(stderr).toMatch(message)

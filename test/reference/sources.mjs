@@ -1,5 +1,5 @@
-// The sources as the reference reads them: the compiler's program over the public entries, the texts
-// of comments, and the values of constant expressions. It knows no page of the reference.
+// The sources as the pages and the API report read them: the compiler's program over the public
+// entries, the texts of comments, and the values of constant expressions. It knows no page.
 
 import { join, relative } from 'node:path'
 import ts from 'typescript'
@@ -22,12 +22,23 @@ export const ENTRIES = {
 /** What the sources lack, one line each with its place. */
 export const problems = []
 
-export function sourcesOf(root) {
-  const src = join(root, 'src')
+/**
+ * The program over the public entries of the project in `root`.
+ * @param old a program over the same sources: the new one has its files, and a checker of its own
+ */
+export function programOf(root, old) {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root)
-  const roots = [...Object.values(ENTRIES), 'cli/exit-code.ts'].map(path => join(src, path))
-  const program = ts.createProgram(roots, options)
+  const roots = [...Object.values(ENTRIES), 'cli/exit-code.ts'].map(path => join(root, 'src', path))
+  const emit = {
+    ...{ noEmit: false, incremental: false, tsBuildInfoFile: undefined, noCheck: true },
+    ...{ declaration: true, emitDeclarationOnly: true, rootDir: join(root, 'src') },
+  }
+  return ts.createProgram(roots, { ...options, ...emit }, undefined, old)
+}
+
+export function sourcesOf(root, program) {
+  const src = join(root, 'src')
   const checker = program.getTypeChecker()
   const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${src}/`))
   const entries = new Map(
