@@ -45,8 +45,17 @@ export function reportOf({ checker, fileAt }, declarations) {
       const home = homes.get(symbol)
       if (home !== undefined) return [`  ${exported.name}: see ${home}`]
       homes.set(symbol, entry)
-      return signaturesOf(symbol).map(line => `  ${line}`)
+      return signaturesOf(symbol).map(line => `  ${resolved(symbol, line)}`)
     })
+  }
+
+  /** The type of a shape is written out, so that a change of the shape shows. */
+  function resolved(symbol, line) {
+    if (!/ = \w+<typeof \w+>;$/.test(line)) return line
+    const { NoTruncation, InTypeAlias } = ts.TypeFormatFlags
+    const type = checker.getDeclaredTypeOfSymbol(symbol)
+    const text = checker.typeToString(type, undefined, NoTruncation | InTypeAlias)
+    return oneLine(`type ${symbol.name} = ${text}`)
   }
 
   /** The lines of a name: its declarations, overloads and types of the same name included. */

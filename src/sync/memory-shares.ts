@@ -20,35 +20,27 @@ export const DEFAULT_MEMORY_BYTES = 256 * MIB
 /** Concurrent ranges of each download. */
 const RANGES = 4
 
-export interface MemoryShares {
-  /** Caches and buffers of the store on disk. */
-  readonly storeBytes: number
-  /** Rows that are gathered before a commit. */
-  readonly commitBytes: number
-  /** Bytes of each download that are held or requested. */
-  readonly windowBytes: number
-  readonly chunkBytes: number
-  readonly rangesAtOnce: number
-  /** Compressed bytes that are gathered before a piece of the spool is written. */
-  readonly pieceBytes: number
-  /** Compressed bytes of one read of a spooled file. */
-  readonly readBytes: number
-  readonly batchBytes: number
-}
+/** Sizes in bytes; see {@link memoryShares}. */
+export type MemoryShares = Readonly<ReturnType<typeof memoryShares>>
 
 /** @throws FeedError OPTION_INVALID */
-export function memoryShares(memoryBytes: number, downloads: number): MemoryShares {
+export function memoryShares(memoryBytes: number, downloads: number) {
   const held = wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES) - RUNTIME_BYTES
   const each = Math.floor((held * 0.12) / downloads)
   const pieceBytes = Math.min(4 * MIB, Math.floor(each / 4))
   const windowBytes = each - pieceBytes
   return {
+    /** Caches and buffers of the store on disk. */
     storeBytes: Math.floor(held * 0.6),
+    /** Rows that are gathered before a commit. */
     commitBytes: COMMIT_BYTES,
+    /** Bytes of each download that are held or requested. */
     windowBytes,
     chunkBytes: Math.floor(windowBytes / RANGES),
     rangesAtOnce: RANGES,
+    /** Compressed bytes that are gathered before a piece of the spool is written. */
     pieceBytes,
+    /** Compressed bytes of one read of a spooled file. */
     readBytes: READ_BYTES,
     batchBytes: BATCH_BYTES,
   }

@@ -16,7 +16,6 @@ import {
   type OptionNames,
   optionInvalid,
   type RetryOptions,
-  type RetryPolicy,
   retryPolicy,
   wholeNumber,
   withMethods,
@@ -172,46 +171,11 @@ const NAMES: OptionNames<SyncOptions> = {
   shares: true,
 }
 
-export interface SyncSettings
-  extends Required<
-    Omit<
-      SyncOptions,
-      | 'retry'
-      | 'until'
-      | 'signal'
-      | 'environment'
-      | 'limits'
-      | 'categories'
-      | 'memoryBytes'
-      | 'shares'
-      | 'now'
-      | 'folder'
-      | 'target'
-      | 'spoolFolder'
-      | 'quarantine'
-    >
-  > {
-  readonly categories: readonly Category[]
-  /** The state folder; empty where there is a target. */
-  readonly folder: string
-  readonly target: SyncTarget | undefined
-  readonly spoolFolder: string | undefined
-  /** True where rows that cannot be merged go to the state folder. */
-  readonly quarantine: boolean
-  /** The folder of these rows, beside a target. */
-  readonly quarantineFolder: string | undefined
-  readonly shares: MemoryShares
-  readonly retry: RetryPolicy
-  readonly until: Date | undefined
-  readonly limits: Partial<CalendarLimits>
-  /** Milliseconds since 1970; `service` has the same clock. */
-  readonly now: () => number
-  readonly signal: AbortSignal | undefined
-  readonly environment: Environment | undefined
-}
+/** The options with their defaults, as the parts of a run take them. */
+export type SyncSettings = ReturnType<typeof syncSettings>
 
 /** @throws FeedError OPTION_INVALID, before any folder is made and any request is sent */
-export function syncSettings(options: SyncOptions): SyncSettings {
+export function syncSettings(options: SyncOptions) {
   const {
     marketplace,
     mode = 'once',
@@ -221,24 +185,20 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     keepFileBytes = 0,
     keepChangeBytes = 2 ** 30,
     maxRemovedShare = 0.5,
+    changeRows = 'after',
+    strict = true,
+    parallelFiles = 2,
+    pollMs = 60_000,
+    waitLimitMs = 0,
+    progressMs = 1_000,
     limits = {},
     signal,
     environment,
   } = knownOptions(options, NAMES)
-  const parallelFiles = wholeNumber(
-    'parallelFiles',
-    options.parallelFiles === undefined ? 2 : options.parallelFiles,
-    1,
-    64,
-  )
+  wholeNumber('parallelFiles', parallelFiles, 1, 64)
   const given = withMethods('service', options.service, ['withClock', 'close'])
   const now = options.now === undefined ? given.now : clockMs('now', options.now)
   const service = options.now === undefined ? given : given.withClock(now)
-  const duration = (
-    option: 'pollMs' | 'waitLimitMs' | 'progressMs',
-    standard: number,
-    least: number,
-  ) => durationMs(option, options[option] === undefined ? standard : options[option], least)
   if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
     throw optionInvalid('until', 'a Date', until)
   anObject('ranges', ranges)
@@ -249,9 +209,9 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     categories: checkedCategories(options, service, now),
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
-    strict: flag('strict', options.strict ?? true) && mode === 'once',
+    strict: flag('strict', strict) && mode === 'once',
     changes: checkedChanges(options.changes),
-    changeRows: choice('changeRows', options.changeRows ?? 'after', ['after', 'both']),
+    changeRows: choice('changeRows', changeRows, ['after', 'both']),
     ...checkedQuarantine(options),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
@@ -260,11 +220,12 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
     retry: retryPolicy(options.retry),
-    pollMs: duration('pollMs', 60_000, 1),
-    waitLimitMs: duration('waitLimitMs', 0, 0),
-    progressMs: duration('progressMs', 1_000, 1),
+    pollMs: durationMs('pollMs', pollMs),
+    waitLimitMs: durationMs('waitLimitMs', waitLimitMs, 0),
+    progressMs: durationMs('progressMs', progressMs),
     until,
     limits: calendarLimits(limits),
+    /** Milliseconds since 1970; `service` has the same clock. */
     now,
     signal: checkedSignal(signal),
     environment,
@@ -310,7 +271,10 @@ function asOption(option: string, value: unknown, check: () => void): void {
   }
 }
 
-/** Checks that a run has one place for its rows, and no option that the place does not know. */
+/**
+ * Checks that a run has one place for its rows, and no option that the place does not know. The
+ * folder is empty where there is a target.
+ */
 function checkedPlace(options: SyncOptions) {
   const { folder, target, spoolFolder } = options
   if (target === undefined) {
@@ -335,6 +299,7 @@ function checkedChanges(
   throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
 }
 
+/** True where rows that cannot be merged go to the state folder; their folder beside a target. */
 function checkedQuarantine({ quarantine = 'none', target }: SyncOptions) {
   if (quarantine === 'none') return { quarantine: false, quarantineFolder: undefined }
   if (target === undefined) {

@@ -1,7 +1,6 @@
 // The options of all requests of the clients, with their checks and defaults: limits of time, size
 // and repeats. Sizes are in bytes, times in milliseconds.
 
-import type { WaitLimits } from '../../engine/index'
 import {
   type Clock,
   callback,
@@ -9,7 +8,6 @@ import {
   MOST_SENDS,
   optionInvalid,
   type RetryOptions,
-  type RetryPolicy,
   retryPolicy,
   timeLimit,
   wholeNumber,
@@ -63,30 +61,8 @@ export type SharedTurn = (limits: {
   readonly limitMs: number
 }) => Promise<boolean>
 
-export interface RequestSettings {
-  readonly concurrencyPerHost: number
-  /** The least time between the starts of two requests to one host; 0 for no limit. */
-  readonly intervalMs: number
-  readonly sharedTurn: SharedTurn | undefined
-  /** The limit of the wait for the token source. It has the value of `headersTimeoutMs`. */
-  readonly tokenTimeoutMs: number
-  /** The limit of the wait that the limits of the host cause. */
-  readonly queueTimeoutMs: number
-  /** The limit of the wait for the headers of a response. It begins when the request starts. */
-  readonly headersTimeoutMs: number
-  /**
-   * The limit from the call to the headers of the response: the sum of the three limits above, for
-   * each time that the request is sent. Each of the three is exceeded earlier, and its error names
-   * the phase.
-   */
-  readonly responseTimeoutMs: number
-  readonly maxResponseBytes: number
-  readonly retry: RetryPolicy
-  /** The clock, in milliseconds since 1970. */
-  readonly now: () => number
-  /** Returns the limits of reading one JSON body. */
-  bodyLimits(url: string, signal: AbortSignal): WaitLimits
-}
+/** The options with their defaults, as the transports and the JSON client take them. */
+export type RequestSettings = Readonly<ReturnType<typeof requestSettings>>
 
 /**
  * The longest limit that an option may set: one day. The sum of several limits is then within the
@@ -95,32 +71,43 @@ export interface RequestSettings {
 const LONGEST_MS = 86_400_000
 
 /** Throws OPTION_INVALID. */
-export function requestSettings(options: RequestOptions): RequestSettings {
-  const queueTimeoutMs = durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000)
-  const headersTimeoutMs = durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000)
-  const tokenTimeoutMs = headersTimeoutMs
-  const bodyTimeoutMs = durationMs('bodyTimeoutMs', options.bodyTimeoutMs ?? 60_000)
+export function requestSettings(options: RequestOptions) {
+  const {
+    concurrencyPerHost = Number.MAX_SAFE_INTEGER,
+    sharedTurn,
+    queueTimeoutMs = 600_000,
+    headersTimeoutMs = 60_000,
+    bodyTimeoutMs = 60_000,
+    maxResponseBytes = 8 * 1024 * 1024,
+  } = options
+  wholeNumber('queueTimeoutMs', queueTimeoutMs, 1, LONGEST_MS)
+  wholeNumber('headersTimeoutMs', headersTimeoutMs, 1, LONGEST_MS)
+  wholeNumber('bodyTimeoutMs', bodyTimeoutMs, 1, LONGEST_MS)
   return {
-    concurrencyPerHost: wholeNumber(
-      'concurrencyPerHost',
-      options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER,
-    ),
+    concurrencyPerHost: wholeNumber('concurrencyPerHost', concurrencyPerHost),
+    /** The least time between the starts of two requests to one host; 0 for no limit. */
     intervalMs: intervalMs(options.requestsPerSecond),
-    sharedTurn:
-      options.sharedTurn === undefined ? undefined : callback('sharedTurn', options.sharedTurn),
-    tokenTimeoutMs,
+    sharedTurn: sharedTurn === undefined ? undefined : callback('sharedTurn', sharedTurn),
+    /** The limit of the wait for the token source. */
+    tokenTimeoutMs: headersTimeoutMs,
+    /** The limit of the wait that the limits of the host cause. */
     queueTimeoutMs,
+    /** The limit of the wait for the headers of a response. It begins when the request starts. */
     headersTimeoutMs,
-    responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
-    maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
+    /**
+     * The limit from the call to the headers of the response: the sum of the three limits above,
+     * for each time that the request is sent. Each of the three is exceeded earlier, and its error
+     * names the phase.
+     */
+    responseTimeoutMs: MOST_SENDS * (2 * headersTimeoutMs + queueTimeoutMs),
+    maxResponseBytes: wholeNumber('maxResponseBytes', maxResponseBytes),
     retry: retryPolicy(options.retry),
+    /** The clock, in milliseconds since 1970. */
     now: clockMs('now', options.now),
-    bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
+    /** Returns the limits of reading one JSON body. */
+    bodyLimits: (url: string, signal: AbortSignal) =>
+      timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }
-}
-
-function durationMs(option: string, value: number, least = 1): number {
-  return wholeNumber(option, value, least, LONGEST_MS)
 }
 
 function intervalMs(requestsPerSecond: number | undefined): number {
