@@ -11,13 +11,6 @@ export type Position = readonly number[]
 /** Query parameters that may differ between the pages of one list. */
 const PAGE_PARAMETERS: readonly string[] = ['limit', 'continuation_token']
 
-export interface Page<T> {
-  readonly entries: readonly T[]
-  readonly href: string
-  readonly next?: string
-  readonly total: number
-}
-
 export interface PageRequest {
   readonly request: Request
   /** Further values on which the list depends, such as the marketplace header. */
@@ -35,7 +28,7 @@ export function pageOf<T>(
   entries: readonly T[],
   positionOf: (entry: T) => Position,
   page: PageRequest,
-): Page<T> | undefined {
+) {
   const url = new URL(page.request.url)
   const digest = queryDigest(url, page.context)
   const after = page.token === null ? [] : readToken(page.token, digest)

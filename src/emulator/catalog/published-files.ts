@@ -4,8 +4,8 @@
 // ends of its period, as in feeds/calendar.ts. Real Estate has no files.
 
 import { createHash } from 'node:crypto'
-import type { AccessRules } from '../access-rules'
 import { type FeedFile, fileKey } from '../feeds/file-format'
+import type { ServiceContext } from '../service-parts'
 import { DAY_MS, dayNumber, dayStart } from '../world/item-life'
 import type { World } from '../world/world'
 import { type FeedTypeSeed, lookBackMinutes, supportsMarketplace } from './feed-types'
@@ -18,10 +18,8 @@ export interface PublishedFile {
   readonly rank: number
 }
 
-export interface Shelf {
-  readonly world: World
+export interface Shelf extends Pick<ServiceContext, 'world' | 'access'> {
   readonly types: readonly FeedTypeSeed[]
-  readonly access: AccessRules
   readonly now: Date
 }
 

@@ -197,23 +197,13 @@ export const PASSING_FAULTS: readonly FaultKind[] = [
 
 type RoutePattern = (path: string) => boolean
 
-export interface FaultSettings {
-  readonly rules: readonly { readonly matches: RoutePattern; readonly fault: Fault }[]
-  readonly rate: number
-  readonly seed: number
-  readonly kinds: readonly FaultKind[]
-  readonly oncePerFile: boolean
-  readonly ratedRoute: RoutePattern
-}
+export type FaultSettings = ReturnType<typeof faultSettings>
 
 /**
  * `downloads` are the routes of the operations that download files.
  * @throws FeedError OPTION_INVALID
  */
-export function faultSettings(
-  downloads: readonly string[],
-  options: FaultOptions = {},
-): FaultSettings {
+export function faultSettings(downloads: readonly string[], options: FaultOptions = {}) {
   const {
     rules = [],
     rate = 0,
@@ -237,11 +227,11 @@ export function faultSettings(
     seed,
     kinds,
     oncePerFile: flag('faults.oncePerFile', oncePerFile),
-    ratedRoute: path => rated.some(matches => matches(path)),
+    ratedRoute: (path: string) => rated.some(matches => matches(path)),
   }
 }
 
-function readRule(rule: FaultRule): FaultSettings['rules'][number] {
+function readRule(rule: FaultRule) {
   const { route, fault } = knownOptions(rule, RULE_OPTIONS, 'faults.rules[]')
   return {
     matches: routePattern(filledText('route', route)),

@@ -11,12 +11,7 @@ export interface Strikes {
   reset(ended: AbortSignal): Promise<void>
 }
 
-interface HeldRange {
-  readonly unit: string
-  readonly start: number
-  readonly end: number
-  readonly total: string
-}
+type HeldRange = ReturnType<typeof readRange>
 
 /**
  * Returns the changed answer. Returns undefined when the fault does not apply to it. The caller
@@ -41,7 +36,7 @@ export function spoiltResponse(
   )
 }
 
-function spoilHeaders(headers: Headers, fault: Fault, range: HeldRange | undefined): void {
+function spoilHeaders(headers: Headers, fault: Fault, range: HeldRange): void {
   // Without a length, every end of the body is a clean end.
   if (fault.kind === 'short' || fault.kind === 'extra' || fault.kind === 'range-wrong')
     headers.delete('content-length')
@@ -82,7 +77,7 @@ function spoiltBody(
   }
 }
 
-function readRange(header: string | null): HeldRange | undefined {
+function readRange(header: string | null) {
   const parts = /^(bytes )?(\d+)-(\d+)(\/.*)$/.exec(header ?? '')
   return parts === null
     ? undefined

@@ -33,18 +33,6 @@ import {
 import type { FeedFile, FeedName } from './file-format'
 import { readRange } from './requested-range'
 
-interface FeedOperation {
-  readonly operationId:
-    | 'getItemFeed'
-    | 'getItemGroupFeed'
-    | 'getItemSnapshotFeed'
-    | 'getItemPriorityFeed'
-  readonly summary: string
-  readonly parameters: readonly Parameter[]
-  readonly rangeRequired: boolean
-  readonly checks: readonly FeedCheck[]
-}
-
 type FeedErrorId = ErrorId<'feeds'>
 
 const PARTS = [
@@ -122,7 +110,7 @@ const SCOPE_AND_DATE: readonly Parameter[] = [
   queryParameter('date', `${DAY}; for NEWLY_LISTED.`),
 ]
 
-const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
+const OPERATIONS = {
   item: {
     operationId: 'getItemFeed',
     summary: 'Item feed: all active items, or those listed on one day',
@@ -153,7 +141,7 @@ const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
     rangeRequired: true,
     checks: [...SHARED, absent(13011, 'date'), ...RANGE_REQUIRED],
   },
-}
+} as const satisfies Readonly<Record<FeedName, object>>
 
 const TSV = 'text/tab-separated-values'
 

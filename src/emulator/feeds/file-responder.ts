@@ -81,13 +81,6 @@ export function variantModified({ generation }: FileVariant, modified: Date): Da
   return new Date(modified.getTime() - generation * 1000)
 }
 
-/** One representation of a file, as the headers and faults of a request select it. */
-interface Representation {
-  readonly file: FeedFile
-  readonly coded: boolean
-  readonly variant: FileVariant
-}
-
 export class FileResponder {
   readonly #options: FileResponderOptions
 
@@ -127,7 +120,7 @@ export class FileResponder {
       ...(headerForm === 'rfc9110' ? { 'accept-ranges': 'bytes', vary: 'accept-encoding' } : {}),
       ...(answer.contentRange === undefined ? {} : { 'content-range': answer.contentRange }),
     }
-    return new Response(this.#body({ file, coded, variant }, answer.sent), {
+    return new Response(this.#body(file, coded, variant, answer.sent), {
       status: answer.status,
       headers,
     })
@@ -142,7 +135,12 @@ export class FileResponder {
   /**
    * Takes the file from the cache only when the body is read, so that an unread body holds no file.
    */
-  #body({ file, coded, variant }: Representation, sent: ByteSpan): ReadableStream<Uint8Array> {
+  #body(
+    file: FeedFile,
+    coded: boolean,
+    variant: FileVariant,
+    sent: ByteSpan,
+  ): ReadableStream<Uint8Array> {
     const lease = () => this.#lease(file, coded)
     const chunks = (async function* () {
       const held = await lease()

@@ -31,16 +31,6 @@ export interface AppParts {
   readonly plain: ErrorFamily<never>
 }
 
-export interface App {
-  /** Loads the router if necessary. @throws FeedError DEPENDENCY_MISSING without hono */
-  load(): Promise<void>
-  /**
-   * Answers any request to the service.
-   * @throws FeedError DEPENDENCY_MISSING without hono, and nothing else
-   */
-  answer(request: Request): Promise<Response>
-}
-
 /**
  * The longest request body, in bytes. The largest real one is a subscription of a few hundred
  * bytes.
@@ -52,12 +42,17 @@ const FORCED_ERROR = /^error;code=(\d+|internal)$/
 /** The caller of an operation that needs no token. */
 const ANYBODY: TokenClaims = { grant: 'application', scopes: [], expiresMs: 0 }
 
-export function createApp(parts: AppParts): App {
+export function createApp(parts: AppParts) {
   let router: ReturnType<typeof routerOf> | undefined
   const loaded = () => (router ??= routerOf(parts))
   return {
+    /** Loads the router if necessary. @throws FeedError DEPENDENCY_MISSING without hono */
     load: async () => void (await loaded()),
-    answer: async request => (await loaded()).fetch(request),
+    /**
+     * Answers any request to the service.
+     * @throws FeedError DEPENDENCY_MISSING without hono, and nothing else
+     */
+    answer: async (request: Request) => (await loaded()).fetch(request),
   }
 }
 

@@ -131,16 +131,7 @@ export function notFound(): Response {
 }
 
 /** The parts of the body. Null stands for a part that is missing or has another type. */
-interface AskedSubscription {
-  /** False when the body has no payload object. */
-  readonly configured: boolean
-  readonly topicId: string | null
-  readonly status: string | null
-  readonly destinationId: string | null
-  readonly deliveryProtocol: string | null
-  readonly format: string | null
-  readonly schemaVersion: string | null
-}
+type AskedSubscription = NonNullable<ReturnType<typeof readSubscription>>
 
 interface SubscriptionContext {
   readonly caller: TokenClaims
@@ -179,11 +170,12 @@ const CHECKS: readonly SubscriptionCheck[] = [
 ]
 
 /** Reads a body. Returns undefined unless it is a JSON object. */
-function readSubscription(body: string): AskedSubscription | undefined {
+function readSubscription(body: string) {
   const value = fieldsOf(parsed(body))
   if (value === undefined) return undefined
   const payload = fieldsOf(value.payload)
   return {
+    /** False when the body has no payload object. */
     configured: payload !== undefined,
     topicId: text(value.topicId),
     status: text(value.status),

@@ -7,13 +7,7 @@ import goods from './goods.json'
 import { mixText } from './hash'
 
 /** An aspect with its values, and their form in a cell (item-feeds.md, section 2.4). */
-export interface Feature {
-  readonly name: string
-  readonly values: readonly string[]
-  /** The encoded name with the colon after it. */
-  readonly encodedName: string
-  readonly encodedValues: readonly string[]
-}
+export type Feature = ReturnType<typeof feature>
 
 export interface Kind {
   /** The levels of its category below the top-level one, separated by a pipe. */
@@ -68,20 +62,6 @@ export interface Content {
   readonly amounts: readonly number[]
 }
 
-/** A leaf category: the values of `categoryId` and `category`, and the kind of its items. */
-export interface Leaf {
-  readonly categoryId: string
-  /** The names of all levels from the top-level category down, separated by pipes. */
-  readonly path: string
-  readonly kind: Kind
-}
-
-/** A top-level category. */
-export interface Department {
-  readonly name: string
-  readonly leaves: readonly Leaf[]
-}
-
 /** The values of an aspect, as a list or as a range of numbers with their unit. */
 interface GivenFeature {
   readonly name: string
@@ -126,8 +106,11 @@ const KINDS = mapped(
   }),
 )
 
-/** Returns the department of an identifier, which is the same in every world. */
-export function departmentOf(categoryId: string): Department {
+/**
+ * Returns the department of an identifier, a top-level category, with its leaf categories: their
+ * `categoryId` and `category`, and the kind of their items. It is the same in every world.
+ */
+export function departmentOf(categoryId: string) {
   const { departments } = goods
   const known = departments.find(({ id }) => id === categoryId)
   const { kinds } = known ?? departments[mixText(0, categoryId) % departments.length]!
@@ -138,6 +121,7 @@ export function departmentOf(categoryId: string): Department {
       const kind = KINDS[kindName]!
       // Two digits more than the top-level category make a unique identifier.
       const leafId = categoryId + String(n + 1).padStart(2, '0')
+      // The path has the names of all levels from the top-level category down.
       return { categoryId: leafId, path: `${name}|${kind.path}`, kind }
     }),
   }
@@ -147,8 +131,9 @@ export function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
 }
 
-function feature({ name, values, range }: GivenFeature): Feature {
+function feature({ name, values, range }: GivenFeature) {
   const all = values ?? numbers(range!)
+  // The colon stands after the name in a cell.
   return { name, values: all, encodedName: `${base64(name)}:`, encodedValues: all.map(base64) }
 }
 

@@ -4,10 +4,10 @@
 // follows from the key of the group; an item on its own has a model of its own. The differences
 // (colour, size) follow from the position in the group. item-life.ts and offer.ts have the changes.
 
-import { type Condition, type Feature, type Leaf, WORDS } from './goods'
+import { type Feature, WORDS } from './goods'
 import { between, DRAW, fraction, mix, opaque, pick } from './hash'
 import { itemGroupId, type Place } from './place'
-import { type Seller, sellerOf } from './sellers'
+import { sellerOf } from './sellers'
 
 export interface OrphanShares {
   /**
@@ -115,31 +115,10 @@ function groupKey(place: Place, group: number): number {
   return mix(mix(place.key, DRAW.grouped), group)
 }
 
-export interface Model {
-  readonly place: Place
-  /** The hash that every draw of this model starts from. */
-  readonly key: number
-  readonly leaf: Leaf
-  readonly seller: Seller
-  /** The brand that the title names. */
-  readonly brand: string
-  /** False when the seller left the column and the aspect of the brand empty. */
-  readonly isBrandDeclared: boolean
-  readonly condition: Condition
-  readonly title: string
-  /** The start positions of the axes in their lists of values; see {@link axisValue}. */
-  readonly axisDraw: number
-  readonly featureDraw: number
-  /**
-   * The position of the undeclared feature among those of the kind. It is at least the number of
-   * features when the seller declared all.
-   */
-  readonly undeclared: number
-  /** The lowest price of its items, in hundredths, before their differences. */
-  readonly baseCents: number
-}
+/** What the items of a group share. */
+export type Model = ReturnType<typeof makeModel>
 
-function makeModel(place: Place, key: number): Model {
+function makeModel(place: Place, key: number) {
   const { leaves } = place.department
   const leaf = leaves[mix(key, DRAW.categoryLeaf) % leaves.length]!
   const { brands, conditions, cents, features } = leaf.kind
@@ -148,16 +127,25 @@ function makeModel(place: Place, key: number): Model {
   const featureDraw = mix(key, DRAW.aspects)
   return {
     place,
+    /** The hash that every draw of this model starts from. */
     key,
     leaf,
     seller: sellerOf(place.facts, mix(key, DRAW.seller)),
+    /** The brand that the title names. */
     brand,
+    /** False when the seller left the column and the aspect of the brand empty. */
     isBrandDeclared: (brandDraw >>> 8) % 100 < 93,
     condition: pick(conditions, mix(key, DRAW.condition)),
     title: modelTitle(key, brand, leaf.kind.nouns),
+    /** The start positions of the axes in their lists of values; see {@link axisValue}. */
     axisDraw: mix(key, DRAW.axes),
     featureDraw,
+    /**
+     * The position of the undeclared feature among those of the kind. It is at least the number of
+     * features when the seller declared all.
+     */
     undeclared: (featureDraw >>> 4) % (features.length + 3),
+    /** The lowest price of its items, in hundredths, before their differences. */
     baseCents: Math.floor(cents[0] + (cents[1] - cents[0]) * fraction(mix(key, DRAW.price)) ** 3),
   }
 }

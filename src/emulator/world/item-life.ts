@@ -33,16 +33,7 @@ export interface LifeSpan {
   readonly endings: number
 }
 
-export interface ItemLife {
-  readonly listedAt: number
-  /** The end of the listing. Infinity for an item that never ends. */
-  readonly endsAt: number
-  /** The time of relisting. Infinity for an item that is not relisted. */
-  readonly relistedAt: number
-  readonly slotMs: number
-  /** The position in the cycle of changes at which the item begins. */
-  readonly phase: number
-}
+export type ItemLife = ReturnType<typeof itemLife>
 
 export type ChangeKind = 'PRICE_CHANGE' | 'QUANTITY_CHANGE' | 'TITLE_CHANGE'
 
@@ -69,7 +60,7 @@ const PACES: readonly (readonly [upTo: number, lowHours: number, highHours: numb
 const FRESH_SHARE = 0.1
 const RELISTED_SHARE = 0.35
 
-export function itemLife(key: number, span: LifeSpan): ItemLife {
+export function itemLife(key: number, span: LifeSpan) {
   const listedAt = drawListing(key, span)
   const scaled = (hours: number) => Math.max(60_000, Math.floor((hours * HOUR_MS) / span.churn))
   let endsAt = Number.POSITIVE_INFINITY
@@ -83,9 +74,12 @@ export function itemLife(key: number, span: LifeSpan): ItemLife {
   }
   return {
     listedAt,
+    /** The end of the listing. Infinity for an item that never ends. */
     endsAt,
+    /** The time of relisting. Infinity for an item that is not relisted. */
     relistedAt,
     slotMs: scaled(drawSlotHours(key)),
+    /** The position in the cycle of changes at which the item begins. */
     phase: mix(key, DRAW.phase) % CYCLE.length,
   }
 }

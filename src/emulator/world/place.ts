@@ -4,24 +4,9 @@
 // because their currency is not known.
 
 import { optionInvalid } from '../../engine/index'
-import { type Department, departmentOf } from './goods'
+import { departmentOf } from './goods'
 import { DRAW, mix, mixText } from './hash'
 import markets from './markets.json'
-
-export interface MarketplaceFacts {
-  /** The currency (ISO 4217) of all amounts of an item. */
-  readonly currency: string
-  /** The country (ISO 3166-1 alpha-2). */
-  readonly country: string
-  /** The countries of its items. The home country occurs several times. */
-  readonly itemCountries: readonly string[]
-  readonly webHost: string
-  /** Whether the laws on labels of the European Union and its neighbours apply. */
-  readonly europeanLabels: boolean
-  /** Whether lengths are in inches and weights in pounds. */
-  readonly imperial: boolean
-  readonly carriers: readonly Carrier[]
-}
 
 export type Carrier = readonly [carrier: string, service: string, type: string]
 
@@ -31,39 +16,36 @@ export interface PlaceName {
   readonly categoryId?: string
 }
 
-export interface Place {
-  readonly marketplaceId: string
-  readonly categoryId: string
-  /** Its number among the places of the world. It makes identifiers unique across places. */
-  readonly ordinal: number
-  readonly key: number
-  readonly facts: MarketplaceFacts
-  readonly department: Department
-}
+export type Place = ReturnType<typeof makePlace>
 
-const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
-  markets.marketplaces.map(({ country, currency, neighbours, ...given }) => [
-    country,
-    {
-      country,
-      currency,
-      itemCountries: [country, country, country, ...neighbours],
-      webHost: given.webHost ?? `www.market.example.${country.toLowerCase()}`,
-      europeanLabels: given.europeanLabels ?? false,
-      imperial: given.imperial ?? false,
-      carriers: markets.carriers[given.carriers === 'us' ? 'us' : 'other'] as unknown as Carrier[],
-    },
-  ]),
-)
+export type MarketplaceFacts = (typeof MARKETPLACES)[number]
+
+const MARKETPLACES = markets.marketplaces.map(({ country, currency, neighbours, ...given }) => ({
+  /** The country (ISO 3166-1 alpha-2). */
+  country,
+  /** The currency (ISO 4217) of all amounts of an item. */
+  currency,
+  /** The countries of its items. The home country occurs several times. */
+  itemCountries: [country, country, country, ...neighbours],
+  webHost: given.webHost ?? `www.market.example.${country.toLowerCase()}`,
+  /** Whether the laws on labels of the European Union and its neighbours apply. */
+  europeanLabels: given.europeanLabels ?? false,
+  /** Whether lengths are in inches and weights in pounds. */
+  imperial: given.imperial ?? false,
+  carriers: markets.carriers[given.carriers === 'us' ? 'us' : 'other'] as unknown as Carrier[],
+}))
 
 /**
  * Returns the facts of `MKT_US` and its like: the country code follows the last underscore.
  * @throws FeedError OPTION_INVALID
  */
 export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {
-  const found = MARKETPLACES.get(marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1))
+  const named = marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1)
+  const found = MARKETPLACES.find(({ country }) => country === named)
   if (found !== undefined) return found
-  const known = [...MARKETPLACES.keys()].sort().join(', ')
+  const known = MARKETPLACES.map(({ country }) => country)
+    .sort()
+    .join(', ')
   throw optionInvalid('marketplaces', `identifiers that end in one of ${known}`, marketplaceId)
 }
 
@@ -81,11 +63,12 @@ export function makePlace(
   marketplaceId: string,
   categoryId: string,
   ordinal: number,
-): Place {
+) {
   const key = mixText(mixText(mixText(ordinal, String(seed)), marketplaceId), categoryId)
   return {
     marketplaceId,
     categoryId,
+    /** Its number among the places of the world. It makes identifiers unique across places. */
     ordinal,
     key,
     facts: marketplaceFacts(marketplaceId),

@@ -20,23 +20,7 @@ const ABOVE_STANDARD_FROM = 960
 /** A seller with at least this feedback score is a business. */
 const BUSINESS_FROM = 1_000
 
-export interface Seller {
-  readonly username: string
-  readonly userId: string
-  readonly feedbackPercentage: string
-  readonly feedbackScore: string
-  readonly trustLevel: string
-  readonly accountType: 'BUSINESS' | 'INDIVIDUAL'
-  readonly returnsAccepted: boolean
-  readonly returnDays: number
-  readonly returnPayer: 'BUYER' | 'SELLER'
-  readonly deliveryOptions: string
-  /** False when the buyer has to fetch the item. */
-  readonly ships: boolean
-  readonly shipTo: ShipToPolicy
-  readonly isAffiliate: boolean
-  readonly isAway: boolean
-}
+type Seller = ReturnType<typeof makeSeller>
 
 /** The sellers of a marketplace are made once, at most {@link SELLERS}. */
 const made = new Map<MarketplaceFacts, Seller[]>()
@@ -49,7 +33,7 @@ export function sellerOf(facts: MarketplaceFacts, draw: number): Seller {
   return (sellers[number] ??= makeSeller(facts, number))
 }
 
-function makeSeller(facts: MarketplaceFacts, number: number): Seller {
+function makeSeller(facts: MarketplaceFacts, number: number) {
   const key = mix(number, DRAW.seller)
   const name = mix(key, DRAW.sellerName)
   const returns = mix(key, DRAW.sellerReturns)
@@ -73,16 +57,12 @@ function makeSeller(facts: MarketplaceFacts, number: number): Seller {
     returnDays: pick([14, 30, 30, 60], returns >>> 4),
     returnPayer: (returns >>> 8) % 3 === 0 ? 'SELLER' : 'BUYER',
     deliveryOptions,
+    /** False when the buyer has to fetch the item. */
     ships,
     shipTo: ships ? policy(facts.country, mix(key, DRAW.sellerRegions)) : NO_SHIPPING,
     isAffiliate: mix(key, DRAW.sellerAffiliate) % 5 < 3,
     isAway: mix(key, DRAW.sellerAway) % 50 === 0,
   }
-}
-
-export interface ShipToPolicy {
-  readonly included: string
-  readonly excluded: string
 }
 
 /** `home` in the lists of countries stands for the seller's country. */
@@ -97,9 +77,9 @@ const REACHES = markets.reaches.map(reach => ({
 const POLICIES_A_HOME = 140
 
 /** The policy of a seller that does not ship. */
-const NO_SHIPPING: ShipToPolicy = { included: '', excluded: '' }
+const NO_SHIPPING = { included: '', excluded: '' }
 
-function policy(home: string, draw: number): ShipToPolicy {
+function policy(home: string, draw: number) {
   const hash = mix(draw % POLICIES_A_HOME, 0)
   const { countries, regions, exceptCountries, exceptRegions } = pick(REACHES, hash)
   const included = countries.map(country => (country === 'home' ? home : country))

@@ -38,13 +38,6 @@ export interface TruthRow {
   readonly cells: readonly string[]
 }
 
-export interface OrphanCounts {
-  /** The number of active items whose group has no record. */
-  readonly itemsWithoutGroup: number
-  /** The number of group records that no active item names. */
-  readonly groupsWithoutItems: number
-}
-
 /** A test for the items that bring the record of their group into a file. */
 interface Members {
   readonly time: number
@@ -179,20 +172,6 @@ export class World {
    */
   itemCells(item: Item, columns: readonly string[] = this.itemColumns): string[] {
     return columns.map(name => itemColumn(name).cell(item, item.changedAt + 1))
-  }
-
-  /** Counts the orphans between the items and the groups of one time by walking both. */
-  orphansAt(time: Date, name?: PlaceName): OrphanCounts {
-    const place = this.#place(name)
-    let itemsWithoutGroup = 0
-    for (let group = 0; group < this.#groups.stride; group++) {
-      if (this.#groups.isWithheld(place, group))
-        itemsWithoutGroup += this.#activeMembers(place, group, {
-          time: time.getTime(),
-          listedFrom: Number.NEGATIVE_INFINITY,
-        })
-    }
-    return { itemsWithoutGroup, groupsWithoutItems: this.#groups.limit - this.#groups.stride }
   }
 
   *#groupRecords(place: Place, which: Members, orphans: boolean): Generator<ItemGroup, void, void> {

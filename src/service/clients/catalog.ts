@@ -3,7 +3,7 @@
 
 import type { Columns, FeedSchema, TextColumns } from '../../engine/index'
 import { defineSchema, knownOptions, type OptionNames } from '../../engine/index'
-import { bodyOfShape } from '../json/json-client'
+import { bodyOfShape, type ReadJson } from '../json/json-client'
 import type {
   AccessResponse,
   FeedType,
@@ -54,22 +54,7 @@ export interface FileDownloadQuery<C extends Columns> extends FileQuery {
   readonly schema?: FeedSchema<C>
 }
 
-export interface Catalog {
-  /** Returns the access rules of the application. Without rules `accesses` is empty. */
-  getAccess(options?: CallOptions): Promise<AccessResponse>
-  getFeedTypes(
-    query?: FeedTypesQuery,
-    options?: CallOptions,
-  ): PagedList<FeedType, FeedTypeSearchResponse>
-  getFeedType(query: { readonly feedTypeId: string }, options?: CallOptions): Promise<FeedType>
-  getFiles(
-    query: FilesQuery,
-    options?: CallOptions,
-  ): PagedList<FileMetadata, FileMetadataSearchResponse>
-  getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata>
-  /** The download takes the size of the file from the ranges, not from the catalog. */
-  downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C>
-}
+export type Catalog = ReturnType<typeof catalogOf>
 
 /** A schema that knows no column. */
 const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
@@ -94,21 +79,39 @@ const DOWNLOAD_NAMES: OptionNames<FileDownloadQuery<Columns>> = { ...FILE_NAMES,
 const MAX_INT32 = 2 ** 31 - 1
 
 const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.AccessResponse)
-const readFeedTypes = /* @__PURE__ */ bodyOfShape(shapes => shapes.FeedTypeSearchResponse)
 const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.FeedType)
-const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.FileMetadataSearchResponse)
 const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.FileMetadata)
+
+/** What a list of the catalog is made of. */
+interface ListParts<T, R> {
+  readonly read: ReadJson<R>
+  readonly items: (response: R) => readonly T[]
+  /** The response in place of a 204. */
+  readonly empty: R
+}
+
+const FEED_TYPES: ListParts<FeedType, FeedTypeSearchResponse> = {
+  read: /* @__PURE__ */ bodyOfShape(shapes => shapes.FeedTypeSearchResponse),
+  items: response => response.feedTypes,
+  empty: { feedTypes: [] },
+}
+const FILES: ListParts<FileMetadata, FileMetadataSearchResponse> = {
+  read: /* @__PURE__ */ bodyOfShape(shapes => shapes.FileMetadataSearchResponse),
+  items: response => response.fileMetadata,
+  empty: { fileMetadata: [] },
+}
 
 /**
  * Returns the client of the catalog. All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID
  * before anything is sent, and what {@link JsonClient.send} throws.
  */
-export function catalogOf(core: ServiceCore): Catalog {
+export function catalogOf(core: ServiceCore) {
   return {
-    getAccess: async options =>
+    /** Returns the access rules of the application. Without rules `accesses` is empty. */
+    getAccess: async (options?: CallOptions): Promise<AccessResponse> =>
       core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
 
-    getFeedTypes(query = {}, options) {
+    getFeedTypes(query: FeedTypesQuery = {}, options?: CallOptions) {
       const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
       const checks = core.checks('getFeedTypes')
       checks.name('feedScope', feedScope)
@@ -116,18 +119,13 @@ export function catalogOf(core: ServiceCore): Catalog {
       checks.wholeNumber('limit', limit, pageSizeLeast, pageSizeMost)
       checks.marketplaces(marketplaceIds)
       const parts = { query: { feed_scope: feedScope, limit, marketplace_ids: marketplaceIds } }
-      return listOf(
-        core,
-        'getFeedTypes',
-        parts,
-        options,
-        readFeedTypes,
-        response => response.feedTypes,
-        { feedTypes: [] },
-      )
+      return listOf(core, 'getFeedTypes', parts, options, FEED_TYPES)
     },
 
-    async getFeedType(query, options) {
+    async getFeedType(
+      query: { readonly feedTypeId: string },
+      options?: CallOptions,
+    ): Promise<FeedType> {
       const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
       const request = core.request(
         'getFeedType',
@@ -137,7 +135,7 @@ export function catalogOf(core: ServiceCore): Catalog {
       return core.json.get(request, readFeedType)
     },
 
-    getFiles(query, options) {
+    getFiles(query: FilesQuery, options?: CallOptions) {
       const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } =
         knownOptions(query, FILES_NAMES, 'query')
       const { limits, lookBackParameter } = core.profile
@@ -155,18 +153,10 @@ export function catalogOf(core: ServiceCore): Catalog {
         limit,
       }
       const parts = { marketplace, query: { ...filters, [lookBackParameter]: lookBackMinutes } }
-      return listOf(
-        core,
-        'getFiles',
-        parts,
-        options,
-        readFiles,
-        response => response.fileMetadata,
-        { fileMetadata: [] },
-      )
+      return listOf(core, 'getFiles', parts, options, FILES)
     },
 
-    async getFile(query, options) {
+    async getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata> {
       const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
       core.checks('getFile').marketplace(marketplace)
       return core.json.get(
@@ -175,7 +165,8 @@ export function catalogOf(core: ServiceCore): Catalog {
       )
     },
 
-    downloadFile<C extends Columns>(query: FileDownloadQuery<C>) {
+    /** The download takes the size of the file from the ranges, not from the catalog. */
+    downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C> {
       const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(
         query,
         DOWNLOAD_NAMES,
@@ -202,9 +193,7 @@ function listOf<T, R extends { readonly next?: string | undefined }>(
   operation: ListOperation,
   parts: RequestParts,
   options: CallOptions | undefined,
-  read: ReturnType<typeof bodyOfShape<R>>,
-  items: (response: R) => readonly T[],
-  empty: R,
+  { read, items, empty }: ListParts<T, R>,
 ): PagedList<T, R> {
   // A mistake of the caller is reported at the call, not at the first page.
   core.request(operation, parts, options)

@@ -1,12 +1,14 @@
 // The client of the four beta feeds: item, item group, hourly snapshot, item priority
 // (item-feeds.md, section 3).
 
-import type { FeedFile } from '../../engine/index'
+import type {
+  Columns,
+  FeedFile,
+  FeedSchema,
+  ItemPriorityColumns,
+  ItemSnapshotColumns,
+} from '../../engine/index'
 import {
-  type ItemColumns,
-  type ItemGroupColumns,
-  type ItemPriorityColumns,
-  type ItemSnapshotColumns,
   itemGroupSchema,
   itemPrioritySchema,
   itemSchema,
@@ -14,8 +16,9 @@ import {
   knownOptions,
   type OptionNames,
 } from '../../engine/index'
+import type { OperationName } from '../operations'
 import type { FeedDownload } from './feed-download'
-import { hourText } from './request-checks'
+import { hourText, type RequestChecks } from './request-checks'
 import type { ServiceCore } from './service-core'
 
 /** The files of one top-level category in one marketplace. */
@@ -54,110 +57,85 @@ export interface PriorityQuery extends CategoryQuery {
   readonly date: string
 }
 
-/** The client of the feeds. All calls throw REQUEST_INVALID before anything is sent. */
-export interface Feeds {
-  getItemFeed(query: ItemFeedQuery): FeedDownload<ItemColumns>
-  getItemGroupFeed(query: ItemFeedQuery): FeedDownload<ItemGroupColumns>
-  getItemSnapshotFeed(query: SnapshotQuery): FeedDownload<ItemSnapshotColumns>
-  /** Read the daily item and item group feeds before this feed. */
-  getItemPriorityFeed(query: PriorityQuery): FeedDownload<ItemPriorityColumns>
-}
+export type Feeds = ReturnType<typeof feedsOf>
 
 /** The documented header Accept of all four feeds. Errors come as JSON. */
 const ACCEPT = 'application/json,text/tab-separated-values'
 const SCOPES = ['ALL_ACTIVE', 'NEWLY_LISTED'] as const
 
-const ITEM_NAMES: OptionNames<ItemFeedQuery> = {
-  marketplace: true,
-  categoryId: true,
-  scope: true,
-  date: true,
-}
-const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = {
-  marketplace: true,
-  categoryId: true,
-  snapshotDate: true,
-}
-const PRIORITY_NAMES: OptionNames<PriorityQuery> = {
-  marketplace: true,
-  categoryId: true,
-  date: true,
-}
+const CATEGORY_NAMES: OptionNames<CategoryQuery> = { marketplace: true, categoryId: true }
+const ITEM_NAMES: OptionNames<ItemFeedQuery> = { ...CATEGORY_NAMES, scope: true, date: true }
+const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = { ...CATEGORY_NAMES, snapshotDate: true }
+const PRIORITY_NAMES: OptionNames<PriorityQuery> = { ...CATEGORY_NAMES, date: true }
 
-export function feedsOf(core: ServiceCore): Feeds {
+/** Returns the client of the feeds. All calls throw REQUEST_INVALID before anything is sent. */
+export function feedsOf(core: ServiceCore) {
   return {
-    getItemFeed: query =>
-      core.download('getItemFeed', {
-        schema: itemSchema,
-        ...scoped(core, 'getItemFeed', 'item', query),
-      }),
-    getItemGroupFeed: query =>
-      core.download('getItemGroupFeed', {
-        schema: itemGroupSchema,
-        ...scoped(core, 'getItemGroupFeed', 'item_group', query),
-      }),
-    getItemSnapshotFeed: query =>
-      core.download('getItemSnapshotFeed', {
-        schema: itemSnapshotSchema,
-        ...snapshot(core, query),
-      }),
-    getItemPriorityFeed: query =>
-      core.download('getItemPriorityFeed', {
-        schema: itemPrioritySchema,
-        ...priority(core, query),
-      }),
+    getItemFeed: (query: ItemFeedQuery) => scoped(core, 'getItemFeed', itemSchema, query),
+    getItemGroupFeed: (query: ItemFeedQuery) =>
+      scoped(core, 'getItemGroupFeed', itemGroupSchema, query),
+    getItemSnapshotFeed: (query: SnapshotQuery) => snapshot(core, query),
+    /** Read the daily item and item group feeds before this feed. */
+    getItemPriorityFeed: (query: PriorityQuery) => priority(core, query),
   }
 }
 
-function scoped(
+function scoped<C extends Columns>(
   core: ServiceCore,
   operation: 'getItemFeed' | 'getItemGroupFeed',
-  feed: FeedFile['feed'],
+  schema: FeedSchema<C>,
   query: ItemFeedQuery,
-) {
+): FeedDownload<C> {
   const { marketplace, categoryId, scope, date } = knownOptions(query, ITEM_NAMES, 'query')
-  const checks = core.checks(operation)
-  checks.marketplace(marketplace)
-  checks.category(categoryId)
+  const checks = checksOf(core, operation, query)
   checks.oneOf('scope', scope, SCOPES)
   if (scope === 'NEWLY_LISTED') checks.date(date, core.profile.limits.dailyDays)
   const daily = date === undefined ? {} : { date }
-  return {
+  return core.download(operation, {
+    schema,
     marketplace,
     query: { feed_scope: scope, category_id: categoryId, date },
-    file: { feed, marketplace, categoryId, scope, ...daily },
+    file: { feed: schema.name as FeedFile['feed'], marketplace, categoryId, scope, ...daily },
     names: [marketplace, categoryId, scope, date],
     accept: ACCEPT,
-  }
+  })
 }
 
-function snapshot(core: ServiceCore, query: SnapshotQuery) {
+function snapshot(core: ServiceCore, query: SnapshotQuery): FeedDownload<ItemSnapshotColumns> {
   const { marketplace, categoryId, snapshotDate } = knownOptions(query, SNAPSHOT_NAMES, 'query')
-  const checks = core.checks('getItemSnapshotFeed')
-  checks.marketplace(marketplace)
-  checks.category(categoryId)
-  checks.hour('snapshotDate', snapshotDate)
+  checksOf(core, 'getItemSnapshotFeed', query).hour('snapshotDate', snapshotDate)
   const hour = snapshotDate === undefined ? undefined : hourText(snapshotDate)
-  return {
+  return core.download('getItemSnapshotFeed', {
+    schema: itemSnapshotSchema,
     marketplace,
     query: { category_id: categoryId, snapshot_date: hour },
-    file: { feed: 'item_snapshot', marketplace, categoryId, hour: new Date(snapshotDate) } as const,
+    file: { feed: 'item_snapshot', marketplace, categoryId, hour: new Date(snapshotDate) },
     names: [marketplace, categoryId, hour],
     accept: ACCEPT,
-  }
+  })
 }
 
-function priority(core: ServiceCore, query: PriorityQuery) {
+function priority(core: ServiceCore, query: PriorityQuery): FeedDownload<ItemPriorityColumns> {
   const { marketplace, categoryId, date } = knownOptions(query, PRIORITY_NAMES, 'query')
-  const checks = core.checks('getItemPriorityFeed')
-  checks.marketplace(marketplace)
-  checks.category(categoryId)
-  checks.date(date, core.profile.limits.priorityDays)
-  return {
+  checksOf(core, 'getItemPriorityFeed', query).date(date, core.profile.limits.priorityDays)
+  return core.download('getItemPriorityFeed', {
+    schema: itemPrioritySchema,
     marketplace,
     query: { category_id: categoryId, date },
-    file: { feed: 'item_priority', marketplace, categoryId, date } as const,
+    file: { feed: 'item_priority', marketplace, categoryId, date },
     names: [marketplace, categoryId, date],
     accept: ACCEPT,
-  }
+  })
+}
+
+/** Returns the checks of a request whose category is checked. */
+function checksOf(
+  core: ServiceCore,
+  operation: OperationName,
+  { marketplace, categoryId }: CategoryQuery,
+): RequestChecks {
+  const checks = core.checks(operation)
+  checks.marketplace(marketplace)
+  checks.category(categoryId)
+  return checks
 }

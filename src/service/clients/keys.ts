@@ -22,25 +22,23 @@ export type SigningKey = SigningKeyBody & {
   isExpired(now?: Date): boolean
 }
 
-export interface Keys {
-  /**
-   * Throws HTTP_IDENTIFIER_INVALID before anything is sent; then HTTP_STATUS, HTTP_TIMEOUT,
-   * HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID.
-   */
-  getSigningKey(
-    query: { readonly signingKeyId: string },
-    options?: CallOptions,
-  ): Promise<SigningKey>
-}
+export type Keys = ReturnType<typeof keysOf>
 
 const readKey = /* @__PURE__ */ bodyOfShape(shapes => shapes.SigningKey)
 
 /** The largest time that a Date can hold, in seconds. */
 const MAX_SECONDS = 8_640_000_000_000
 
-export function keysOf(core: ServiceCore): Keys {
+export function keysOf(core: ServiceCore) {
   return {
-    async getSigningKey(query, options) {
+    /**
+     * Throws HTTP_IDENTIFIER_INVALID before anything is sent; then HTTP_STATUS, HTTP_TIMEOUT,
+     * HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID.
+     */
+    async getSigningKey(
+      query: { readonly signingKeyId: string },
+      options?: CallOptions,
+    ): Promise<SigningKey> {
       const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
       const request = core.request(
         'getSigningKey',

@@ -47,22 +47,20 @@ export interface SubscriptionOptions extends CallOptions {
   readonly scopes?: readonly string[]
 }
 
-export interface Notifications {
-  /**
-   * Creates a subscription. A request whose answer is lost is not repeated, because the service may
-   * have acted on it. Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with `errorId`
-   * 195012 where the subscription exists already; and RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where
-   * it was created and the answer has no valid address.
-   */
-  createSubscription(
-    subscription: SubscriptionRequest,
-    options?: SubscriptionOptions,
-  ): Promise<CreatedSubscription>
-}
+export type Notifications = ReturnType<typeof notificationsOf>
 
-export function notificationsOf(core: ServiceCore): Notifications {
+export function notificationsOf(core: ServiceCore) {
   return {
-    async createSubscription(subscription, given = {}) {
+    /**
+     * Creates a subscription. A request whose answer is lost is not repeated, because the service
+     * may have acted on it. Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with
+     * `errorId` 195012 where the subscription exists already; and RESPONSE_INVALID or
+     * HTTP_ORIGIN_REFUSED where it was created and the answer has no valid address.
+     */
+    async createSubscription(
+      subscription: SubscriptionRequest,
+      given: SubscriptionOptions = {},
+    ): Promise<CreatedSubscription> {
       const { user, scopes = [], ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
       if (user !== undefined) callback('user', user)
       texts('scopes', scopes)

@@ -6,7 +6,6 @@ import { type DiagnosticsMessages, ofRun, tokenTopic } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { TokenNeed } from './authorized-transport'
-import type { GrantedToken } from './token-grant'
 
 /** The credentials of the client-credentials flow. */
 export interface ClientCredentials {
@@ -83,7 +82,7 @@ export class CredentialTokens {
     }
   }
 
-  async #grant(scope: string): Promise<GrantedToken> {
+  async #grant(scope: string) {
     // The grant's package is loaded with the first token: most imports never ask for one.
     const { grantToken } = await import('./token-grant')
     const { tokenUrl, transport, credentials, settings, closed } = this.#options

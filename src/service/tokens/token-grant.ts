@@ -26,17 +26,11 @@ export interface GrantOptions extends ClientCredentials {
   readonly limits: WaitLimits
 }
 
-export interface GrantedToken {
-  readonly token: string
-  /** The lifetime from the response on; undefined where the endpoint does not state it. */
-  readonly lifetimeSeconds: number | undefined
-}
-
 /**
  * Requests a token for `scope`. Throws HTTP_STATUS for a failure that may pass, TOKEN_REFUSED for
  * other refusals, and what the transport throws.
  */
-export async function grantToken(options: GrantOptions, scope: string): Promise<GrantedToken> {
+export async function grantToken(options: GrantOptions, scope: string) {
   const { tokenUrl, clientId, clientSecret, limits } = options
   const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
   const client = { client_id: clientId }
@@ -66,6 +60,7 @@ export async function grantToken(options: GrantOptions, scope: string): Promise<
   )
   if (type !== 'bearer')
     throw refusal(tokenUrl, response.status, { reason: 'the token is not a Bearer token' })
+  // Undefined where the endpoint does not state the lifetime.
   return { token, lifetimeSeconds }
 }
 

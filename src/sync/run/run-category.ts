@@ -3,33 +3,14 @@
 // again. Nothing here knows an engine.
 
 import { anObject } from '../../engine/index'
-import type { FileId } from '../file-id'
 import type { SyncOptions } from '../sync-options'
 import { sync } from './sync'
-import type { FailedFile } from './sync-events'
+import type { CategoryProgress, SyncSummary } from './sync-events'
 
-export interface CategoryResult {
-  readonly marketplace: string
-  readonly categoryId: string
-  /** The target equals the true state at this time; undefined before the first bootstrap. */
-  readonly watermark: Date | undefined
-  /** Number of files that this run has applied. */
-  readonly files: number
-  /** Number of rows that this run has merged. */
-  readonly rows: number
-  /** Files that this run could not fetch or apply. A later call tries them again. */
-  readonly failed: readonly FailedFile[]
-  /** Files that are due and that the service did not give. */
-  readonly missing: readonly FileId[]
-  /** Files that are lost: a newer bootstrap is needed. */
-  readonly gone: readonly FileId[]
-  /**
-   * When to call again, by the clock of the service: the time at which the service publishes the
-   * next file, or `pollMs` from now where a file is missing. Undefined where no file is to come,
-   * because `until` is reached.
-   */
-  readonly nextAt: Date | undefined
-}
+/** What a run of one category did, and how the category then stands. */
+export interface CategoryResult
+  extends Omit<CategoryProgress, 'done' | 'ready'>,
+    Pick<SyncSummary, 'files' | 'rows' | 'failed'> {}
 
 /**
  * Brings one category up to date with the service, once. A call is idempotent: the ledger of its

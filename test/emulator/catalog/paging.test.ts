@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Page, pageOf } from '../../../src/emulator/catalog/paging'
+import { pageOf } from '../../../src/emulator/catalog/paging'
 
 const URL_OF_LIST = 'http://shop.test:81/files?category_ids=7'
 const entriesOf = (count: number) =>
@@ -11,7 +11,7 @@ function walk(entries: readonly (readonly number[])[], limit: number): number[][
   const seen: number[][] = []
   for (let url: string | undefined = URL_OF_LIST; url !== undefined; ) {
     const token: string | null = new URL(url).searchParams.get('continuation_token')
-    const page: Page<readonly number[]> = pageOf(entries, position, {
+    const page: ReturnType<typeof pageOf<readonly number[]>> = pageOf(entries, position, {
       request: new Request(url),
       context: 'MKT_US',
       limit,
