@@ -205,11 +205,5 @@ export function askedId(id: FileId): FileId {
 
 /** Returns a file name, different for different files. It never leads out of its folder. */
 export function localNameOf(id: FileId): string {
-  const which =
-    'hour' in id
-      ? [id.hour]
-      : 'date' in id
-        ? [id.date]
-        : [id.scope, ...(id.generation === undefined ? [] : [id.generation])]
-  return fileNameOf(id.feed, [id.marketplace, id.categoryId, ...which])
+  return fileNameOf(id.feed, [id.marketplace, id.categoryId, ...whichOf(id).split('/')])
 }

@@ -13,7 +13,7 @@ import type { FileId } from '../../src/sync/file-id'
 import type { CategoryState } from '../../src/sync/folder/category-state'
 import type { Environment } from '../../src/sync/folder/environment'
 import type { LedgerEntry } from '../../src/sync/folder/ledger'
-import { StateFolder } from '../../src/sync/folder/state-folder'
+import { openStateFolder, type StateFolder } from '../../src/sync/folder/state-folder'
 import { type ReplaySummary, replayIntoState } from '../../src/sync/run/replay-into-state'
 import { joined } from '../engine/quarantine/damaged'
 import { SimulatedMachine } from './simulated-machine'
@@ -48,7 +48,7 @@ async function inFolder<T>(
   environment: Environment,
   use: (folder: StateFolder, category: CategoryState) => Promise<T>,
 ): Promise<T> {
-  const folder = await StateFolder.open({
+  const folder = await openStateFolder({
     folder: FOLDER,
     origin: ORIGIN,
     storeBytes: 1 << 20,

@@ -15,7 +15,7 @@ import { applyFile } from '../../src/sync/file/apply-file'
 import { CategoryState } from '../../src/sync/folder/category-state'
 import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
 import { type LedgerEntry, NOTHING_APPLIED } from '../../src/sync/folder/ledger'
-import { StateFolder } from '../../src/sync/folder/state-folder'
+import { openStateFolder, type StateFolder } from '../../src/sync/folder/state-folder'
 import { openState } from '../../src/sync/read/open-state'
 import { stateItems } from '../../src/sync/read/state-items'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
@@ -235,7 +235,7 @@ describe('the state does not depend on how the files came', () => {
     await shop.sync(machine.start(), options).summary
     shop.nowMs = SECOND_MS
     await shop.sync(machine.start(), options).summary
-    const folder = await StateFolder.open({
+    const folder = await openStateFolder({
       folder: FOLDER,
       storeBytes: 0,
       environment: machine.start(),

@@ -22,7 +22,7 @@ import type { ChangeLog } from '../folder/change-log'
 import { stateChanges } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
 import type { RowTally } from '../target/target'
-import { FileInflater } from './file-inflater'
+import { inflatedBlocks } from './file-inflater'
 import { CellCheck } from './file-rows'
 
 export interface ApplyOptions {
@@ -93,9 +93,8 @@ class Application {
     // Batches are lent, so a merge must have read its batch when its call returns.
     await this.#options.state.ready()
     const parser = this.#newParser()
-    const inflater = new FileInflater(data, this.#options.readBytes)
     try {
-      for await (const block of inflater.blocks()) {
+      for await (const block of inflatedBlocks(data, this.#options.readBytes)) {
         this.#options.signal.throwIfAborted()
         await this.#mergeAll(parser, parser.steps(block))
       }
@@ -104,7 +103,6 @@ class Application {
       this.#place = this.#placeOf(parser)
     } finally {
       await this.#merging.catch(() => {})
-      inflater.close()
       parser.destroy()
     }
     this.#entry = { ...this.#entry, rowsDone: true }

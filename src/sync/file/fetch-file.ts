@@ -155,8 +155,7 @@ async function proven(id: FileId, spool: Spool, options: FetchOptions): Promise<
   if (empty !== undefined) return provenOf(id, { ...empty, totalBytes: 0 }, 0, options.now)
   const identity = { ...spool.file, totalBytes: spool.length }
   if (spool.rawBytes === undefined) {
-    const { signal } = options
-    const rawBytes = await verifyFile({ file: spool.data, schema: schemaOfFile(id), signal })
+    const rawBytes = await verifyFile(spool.data, schemaOfFile(id), options.signal)
     await spool.markVerified(rawBytes)
   }
   return provenOf(id, identity, spool.rawBytes!, options.now)

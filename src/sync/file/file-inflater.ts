@@ -18,42 +18,29 @@ import {
 
 const READ_BYTES = 256 * 1024
 
-export class FileInflater {
-  readonly #file: DurableFile
-  readonly #readBytes: number
-  #inflater: BlockInflater | undefined
-
-  /**
-   * @param file stays open; its caller closes it
-   * @param readBytes compressed bytes read at a time
-   */
-  constructor(file: DurableFile, readBytes = READ_BYTES) {
-    this.#file = file
-    this.#readBytes = readBytes
-  }
-
-  /**
-   * Returns blocks of the content, each lent until the next is asked for. The file is proven to be
-   * whole when the sequence has ended by itself.
-   * @throws FeedError STATE_IO, GZIP_* as Gunzip
-   */
-  async *blocks(): AsyncGenerator<Uint8Array, void, void> {
-    this.#inflater = new BlockInflater()
-    // A buffer for each read would take memory until V8 collects it.
-    const memory = this.#inflater.isDoneWithInput
-      ? Buffer.allocUnsafeSlow(this.#readBytes)
-      : undefined
+/**
+ * Yields blocks of the content of a file, each lent until the next is asked for. The file is proven
+ * to be whole when the sequence has ended by itself. It stays open; its caller closes it.
+ * @param readBytes compressed bytes read at a time
+ * @throws FeedError STATE_IO, GZIP_* as Gunzip
+ */
+export async function* inflatedBlocks(
+  file: DurableFile,
+  readBytes = READ_BYTES,
+): AsyncGenerator<Uint8Array, void, void> {
+  const inflater = new BlockInflater()
+  // A buffer for each read would take memory until V8 collects it.
+  const memory = inflater.isDoneWithInput ? Buffer.allocUnsafeSlow(readBytes) : undefined
+  try {
     for (let at = 0; ; ) {
-      const compressed = await this.#file.read(at, this.#readBytes, memory)
+      const compressed = await file.read(at, readBytes, memory)
       if (compressed.length === 0) break
       at += compressed.length
-      yield* this.#inflater.blocks(compressed)
+      yield* inflater.blocks(compressed)
     }
-    yield* this.#inflater.lastBlocks()
-  }
-
-  close(): void {
-    this.#inflater?.close()
+    yield* inflater.lastBlocks()
+  } finally {
+    inflater.close()
   }
 }
 
@@ -112,16 +99,11 @@ export async function* batchesOf<C extends Columns>(
   signal: AbortSignal,
   quarantine?: RowQuarantine,
 ): AsyncGenerator<RowBatch<C>, void, void> {
-  const inflater = new FileInflater(data)
-  try {
-    for await (const block of inflater.blocks()) {
-      signal.throwIfAborted()
-      yield* batchesAmong(parser.steps(block), quarantine)
-    }
-    yield* batchesAmong(parser.lastSteps(), quarantine)
-  } finally {
-    inflater.close()
+  for await (const block of inflatedBlocks(data)) {
+    signal.throwIfAborted()
+    yield* batchesAmong(parser.steps(block), quarantine)
   }
+  yield* batchesAmong(parser.lastSteps(), quarantine)
 }
 
 async function* batchesAmong<B>(

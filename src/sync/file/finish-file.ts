@@ -13,7 +13,7 @@ import {
 } from '../../engine/index'
 import { categoryKey, type FileId, fileIdKey, isBootstrap } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
-import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
+import { type ChangeLog, type ChangeSink, openChangeFile, sinkLog } from '../folder/change-log'
 import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
 import type { StateFolder } from '../folder/state-folder'
 import { openSpooled, type SpoolFolder, spoolFailure, spoolName } from '../target/spool-folder'
@@ -122,9 +122,9 @@ async function openLog(
   { sink }: FinishOptions,
 ): Promise<ChangeLog | undefined> {
   if (entry.changes === 'none' || ledger.isFirstBootstrap(entry)) return undefined
-  if (entry.changes === 'sink' && sink !== undefined) return new SinkLog(sink)
+  if (entry.changes === 'sink' && sink !== undefined) return sinkLog(sink)
   await files.makeFolder(paths.changes)
-  const log = await ChangeFile.open(files, paths.changeFile(entry), entry.changeBytes)
+  const log = await openChangeFile(files, paths.changeFile(entry), entry.changeBytes)
   await files.syncFolder(paths.changes)
   return log
 }

@@ -4,30 +4,26 @@
 
 import type { Columns, DurableFile, FeedSchema } from '../../engine/index'
 import { TsvParser } from '../../engine/index'
-import { BlockInflater, FileInflater } from './file-inflater'
-
-export interface VerifyOptions {
-  readonly file: DurableFile
-  readonly schema: FeedSchema<Columns>
-  readonly signal: AbortSignal
-}
+import { BlockInflater, inflatedBlocks } from './file-inflater'
 
 /**
  * @returns the size of the inflated content in bytes
  * @throws FeedError GZIP_* as Gunzip, TSV_EMPTY, TSV_HEADER_INVALID, TSV_COLUMN_MISSING,
  * TSV_COLUMN_REPEATED, STATE_IO; the signal's reason
  */
-export async function verifyFile({ file, schema, signal }: VerifyOptions): Promise<number> {
-  const inflater = new FileInflater(file)
+export async function verifyFile(
+  file: DurableFile,
+  schema: FeedSchema<Columns>,
+  signal: AbortSignal,
+): Promise<number> {
   const content = new ContentCheck(schema)
   try {
-    for await (const block of inflater.blocks()) {
+    for await (const block of inflatedBlocks(file)) {
       signal.throwIfAborted()
       content.see(block)
     }
     return content.end()
   } finally {
-    inflater.close()
     content.close()
   }
 }

@@ -8,7 +8,6 @@ import {
   type ChangeKind,
   type Columns,
   corruptState,
-  type DurableFile,
   type DurableFiles,
   JsonBuffer,
   objectWithInvalid,
@@ -76,56 +75,62 @@ export interface ChangeSink {
 }
 
 /** A log over a sink. It has no length, so the sink must expect repeated changes after a crash. */
-export class SinkLog implements ChangeLog {
-  readonly keepsRows = true
-  readonly #sink: ChangeSink
+export function sinkLog(sink: ChangeSink): ChangeLog {
   /** The changes of the rows that wait for their commit. */
-  #changes: StateChange[] = []
-
-  constructor(sink: ChangeSink) {
-    this.#sink = sink
+  let waiting: StateChange[] = []
+  return {
+    keepsRows: true,
+    add: async changes => {
+      for (const change of changes) waiting.push(change)
+    },
+    flush: async () => {
+      const changes = waiting
+      waiting = []
+      if (changes.length > 0) await sink.write(changes)
+      return 0
+    },
+    close: async () => {},
   }
-
-  async add(changes: readonly StateChange[]): Promise<void> {
-    for (const change of changes) this.#changes.push(change)
-  }
-
-  async flush(): Promise<number> {
-    const changes = this.#changes
-    this.#changes = []
-    if (changes.length > 0) await this.#sink.write(changes)
-    return 0
-  }
-
-  async close(): Promise<void> {}
 }
 
-export class ChangeFile implements ChangeLog {
-  readonly keepsRows = false
-  readonly #log: LogFile
-  readonly #lines = new JsonBuffer()
-
-  private constructor(log: LogFile) {
-    this.#log = log
+/**
+ * Opens a log in a file.
+ * @param committed bytes of the log that belong to committed rows; the rest is cut off
+ */
+export async function openChangeFile(
+  files: DurableFiles,
+  path: string,
+  committed: number,
+): Promise<ChangeLog> {
+  const file = await files.edit(path)
+  try {
+    const found = await file.size()
+    if (found < committed)
+      throw corruptState(path, `${committed} bytes were written, ${found} are there`)
+    await file.truncate(committed)
+  } catch (error) {
+    await file.close()
+    throw error
   }
-
-  /** @param length committed bytes of the log; the rest is cut off */
-  static async open(files: DurableFiles, path: string, length: number): Promise<ChangeFile> {
-    return new ChangeFile(await LogFile.open(files, path, length))
-  }
-
-  add(changes: readonly StateChange[]): Promise<void> {
-    this.#lines.cutTo(0)
-    for (const change of changes) writeChange(change, this.#lines)
-    return this.#log.add(this.#lines.view())
-  }
-
-  flush(): Promise<number> {
-    return this.#log.flush()
-  }
-
-  close(): Promise<void> {
-    return this.#log.close()
+  const lines = new JsonBuffer()
+  let length = committed
+  let isSynced = true
+  return {
+    keepsRows: false,
+    add: async changes => {
+      lines.cutTo(0)
+      for (const change of changes) writeChange(change, lines)
+      const bytes = lines.view()
+      isSynced = false
+      await file.write(length, bytes)
+      length += bytes.length
+    },
+    flush: async () => {
+      if (!isSynced) await file.sync()
+      isSynced = true
+      return length
+    },
+    close: () => file.close(),
   }
 }
 
@@ -159,53 +164,6 @@ export function checkedChange(change: StateChange): StateChange {
   const { at } = anObject('change', change)
   if (at instanceof Date && !Number.isNaN(at.getTime())) return change
   throw optionInvalid('change.at', 'a Date', at)
-}
-
-export class LogFile {
-  readonly #file: DurableFile
-  #length: number
-  #isSynced = true
-
-  private constructor(file: DurableFile, length: number) {
-    this.#file = file
-    this.#length = length
-  }
-
-  /** @param length committed bytes of the file; the rest is cut off */
-  static async open(files: DurableFiles, path: string, length: number): Promise<LogFile> {
-    const file = await files.edit(path)
-    try {
-      const found = await file.size()
-      if (found < length)
-        throw corruptState(path, `${length} bytes were written, ${found} are there`)
-      await file.truncate(length)
-      return new LogFile(file, length)
-    } catch (error) {
-      await file.close()
-      throw error
-    }
-  }
-
-  /** @param bytes which the caller does not change until the call ends */
-  async add(bytes: Uint8Array): Promise<void> {
-    this.#isSynced = false
-    await this.#file.write(this.#length, bytes)
-    this.#length += bytes.length
-  }
-
-  /**
-   * Makes durable what was added.
-   * @returns the length of the file in bytes
-   */
-  async flush(): Promise<number> {
-    if (!this.#isSynced) await this.#file.sync()
-    this.#isSynced = true
-    return this.#length
-  }
-
-  close(): Promise<void> {
-    return this.#file.close()
-  }
 }
 
 type EffectiveChange = CategoryChange & Pick<StateChange, 'kind'>

@@ -5,7 +5,13 @@
 import { isBootstrap, readDate } from '../file-id'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
 import type { CategoryChange, CategoryState, ReplayedChanges } from './category-state'
-import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog, stateChanges } from './change-log'
+import {
+  type ChangeLog,
+  type ChangeSink,
+  openChangeFile,
+  sinkLog,
+  stateChanges,
+} from './change-log'
 import type { LedgerEntry } from './ledger'
 import type { StateFolder } from './state-folder'
 
@@ -15,7 +21,7 @@ export interface FolderReplayOptions {
   /** Bytes of rows that are gathered before a commit. */
   readonly commitBytes: number
   /** Takes all changes in place of the log. */
-  readonly sink: ChangeSink | undefined
+  readonly sink?: ChangeSink | undefined
   /** Default: what the entry of the file says. */
   readonly changeRows: LedgerEntry['changeRows'] | undefined
 }
@@ -82,7 +88,7 @@ export class FolderReplay implements CategoryReplay {
     if (sink === undefined && entry.changes === 'none') return
     const changes = stateChanges(merged, { id: entry.id, changeRows })
     if (changes.length === 0) return
-    this.#log ??= sink === undefined ? await this.#open() : new SinkLog(sink)
+    this.#log ??= sink === undefined ? await this.#open() : sinkLog(sink)
     await this.#log.add(changes)
   }
 
@@ -100,7 +106,7 @@ export class FolderReplay implements CategoryReplay {
     // The state knows of the log before the log is there, so that the next replay cuts off what a
     // killed one wrote to it.
     await category.writeReplayed({ after, bytes: length })
-    const log = await ChangeFile.open(files, path, length)
+    const log = await openChangeFile(files, path, length)
     await files.syncFolder(paths.changes)
     this.#after = after
     return log
@@ -111,8 +117,7 @@ export class FolderReplay implements CategoryReplay {
     const { files, paths } = this.#options.folder
     const path = paths.replayFile(this.#options.category.category, after)
     const size = await files.size(path)
-    if (size !== undefined && size > bytes)
-      await (await ChangeFile.open(files, path, bytes)).close()
+    if (size !== undefined && size > bytes) await (await openChangeFile(files, path, bytes)).close()
   }
 }
 

@@ -11,17 +11,11 @@ import {
 } from '../file/finish-file'
 import { checkRemovals } from '../file/removal-check'
 import { type Category, categoryKey } from '../file-id'
-import type {
-  AppliedFile,
-  CategoryReplay,
-  OpenTarget,
-  TargetCategory,
-  TargetFile,
-} from '../target/target'
+import type { OpenTarget, TargetCategory } from '../target/target'
 import type { CategoryState } from './category-state'
 import { FolderReplay } from './folder-replay'
 import type { LedgerEntry } from './ledger'
-import { StateFolder, type StateFolderOptions } from './state-folder'
+import { openStateFolder, type StateFolder, type StateFolderOptions } from './state-folder'
 
 export interface FolderTargetOptions extends StateFolderOptions {
   readonly finish: FinishOptions
@@ -39,69 +33,35 @@ interface ApplySettings {
   readonly settled: Parameters<typeof commitFile>[2]
 }
 
-export class FolderTarget implements OpenTarget {
-  readonly #folder: StateFolder
-  readonly #options: FolderTargetOptions
-  readonly #unfinished: ReadonlyMap<string, UnfinishedFile>
-  readonly #categories = new Map<string, FolderCategory>()
-
-  private constructor(
-    folder: StateFolder,
-    options: FolderTargetOptions,
-    unfinished: ReadonlyMap<string, UnfinishedFile>,
-  ) {
-    this.#folder = folder
-    this.#options = options
-    this.#unfinished = unfinished
-  }
-
-  /** Opens the folder and finishes what an earlier run left. @throws as StateFolder.open */
-  static async open(options: FolderTargetOptions): Promise<FolderTarget> {
-    const folder = await StateFolder.open(options)
-    try {
-      const { finish, isOfFile = isDamage } = options
-      const unfinished = await finishFolder(folder, finish, isOfFile)
-      return new FolderTarget(folder, options, unfinished)
-    } catch (error) {
-      // The run fails with the first failure.
-      await folder.close().catch(() => {})
-      throw error
-    }
-  }
-
-  get spools() {
-    return this.#folder.spools
-  }
-
-  get files() {
-    return this.#folder.files
-  }
-
-  async category(category: Category): Promise<TargetCategory> {
-    return this.#categoryOf(await this.#folder.category(category))
-  }
-
-  /** Returns a category that is there. */
-  known(category: Category): TargetCategory | undefined {
-    const key = categoryKey(category)
-    const state = this.#folder.categories.find(each => categoryKey(each.category) === key)
-    return state && this.#categoryOf(state)
-  }
-
-  #categoryOf(state: CategoryState): TargetCategory {
+/** Opens the folder and finishes what an earlier run left. @throws as openStateFolder */
+export async function openFolderTarget(options: FolderTargetOptions) {
+  const folder = await openStateFolder(options)
+  const { finish, isOfFile = isDamage } = options
+  const unfinished = await finishFolder(folder, finish, isOfFile).catch(async error => {
+    // The run fails with the first failure.
+    await folder.close().catch(() => {})
+    throw error
+  })
+  const categories = new Map<string, TargetCategory>()
+  const categoryOf = (state: CategoryState): TargetCategory => {
     const key = categoryKey(state.category)
-    let category = this.#categories.get(key)
-    if (category === undefined) {
-      const unfinished = this.#unfinished.get(key)
-      category = new FolderCategory(this.#folder, state, this.#options, unfinished)
-      this.#categories.set(key, category)
-    }
+    const category =
+      categories.get(key) ?? folderCategory(folder, state, options, unfinished.get(key))
+    categories.set(key, category)
     return category
   }
-
-  close(): Promise<void> {
-    return this.#folder.close()
-  }
+  return {
+    spools: folder.spools,
+    files: folder.files,
+    category: async (category: Category) => categoryOf(await folder.category(category)),
+    /** Returns a category that is there. */
+    known: (category: Category): TargetCategory | undefined => {
+      const key = categoryKey(category)
+      const state = folder.categories.find(each => categoryKey(each.category) === key)
+      return state && categoryOf(state)
+    },
+    close: () => folder.close(),
+  } satisfies OpenTarget & Record<string, unknown>
 }
 
 /** A full disk, or a sink of changes that fails, is a failure of the whole run. */
@@ -109,56 +69,27 @@ function isDamage({ code }: FeedError): boolean {
   return code === 'STATE_CORRUPT' || familyOf(code) === 'row'
 }
 
-class FolderCategory implements TargetCategory {
-  readonly unfinished: UnfinishedFile | undefined
-  readonly #folder: StateFolder
-  readonly #state: CategoryState
-  readonly #options: FolderTargetOptions
-
-  constructor(
-    folder: StateFolder,
-    state: CategoryState,
-    options: FolderTargetOptions,
-    unfinished: UnfinishedFile | undefined,
-  ) {
-    this.unfinished = unfinished
-    this.#folder = folder
-    this.#state = state
-    this.#options = options
-  }
-
-  get category(): Category {
-    return this.#state.category
-  }
-
-  get files(): readonly AppliedFile[] {
-    return this.#state.ledger.entries.filter(({ state }) => state === 'done')
-  }
-
-  async apply(file: TargetFile): Promise<AppliedFile> {
-    const { apply, finish } = this.#options
-    const { maxRemovedShare, settled } = apply!
-    await checkRemovals(this.#state, file, {
-      data: () => this.#folder.spools.data(file.id),
-      maxRemovedShare,
-      signal: file.signal,
-    })
-    const entry = await commitFile(this.#state, file, settled)
-    return finishFile(this.#folder, this.#state, entry, finish)
-  }
-
-  replay(): Promise<CategoryReplay> {
-    const { finish, changeRows } = this.#options
-    const { commitBytes, sink } = finish
-    const [folder, category] = [this.#folder, this.#state]
-    return FolderReplay.begin({ folder, category, commitBytes, sink, changeRows })
-  }
-
-  removalsForgotten(): Promise<Date | undefined> {
-    return this.#state.compacted()
-  }
-
-  forgetRemovals(before: Date): Promise<void> {
-    return this.#state.compact(before)
+function folderCategory(
+  folder: StateFolder,
+  state: CategoryState,
+  { apply, finish, changeRows }: FolderTargetOptions,
+  unfinished: UnfinishedFile | undefined,
+): TargetCategory {
+  return {
+    unfinished,
+    category: state.category,
+    get files() {
+      return state.ledger.entries.filter(entry => entry.state === 'done')
+    },
+    async apply(file) {
+      const { maxRemovedShare, settled } = apply!
+      const data = () => folder.spools.data(file.id)
+      await checkRemovals(state, file, { data, maxRemovedShare, signal: file.signal })
+      const entry = await commitFile(state, file, settled)
+      return finishFile(folder, state, entry, finish)
+    },
+    replay: () => FolderReplay.begin({ ...finish, folder, category: state, changeRows }),
+    removalsForgotten: () => state.compacted(),
+    forgetRemovals: before => state.compact(before),
   }
 }

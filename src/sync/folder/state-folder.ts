@@ -36,120 +36,91 @@ export interface StateFolderOptions {
   readonly environment?: Environment | undefined
 }
 
-export class StateFolder {
-  readonly paths: StatePaths
-  readonly origin: StateOrigin
-  readonly files: DurableFiles
-  readonly spools: SpoolFolder
-  readonly #lock: StateLock
-  readonly #store: KeyedStore
-  readonly #categories: Map<string, CategoryState>
-  readonly #beforeRows: boolean
+export type StateFolder = Awaited<ReturnType<typeof openStateFolder>>
 
-  private constructor(parts: StateFolderParts) {
-    const { paths, origin, files, lock, store, categories, beforeRows } = parts
-    this.paths = paths
-    this.origin = origin
-    this.files = files
-    this.spools = new SpoolFolder(files, paths.spools)
-    this.#lock = lock
-    this.#store = store
-    this.#categories = categories
-    this.#beforeRows = beforeRows
-  }
-
-  /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
-  static async open({
-    folder,
-    origin,
-    storeBytes,
-    beforeRows = false,
-    environment = machineEnvironment,
-  }: StateFolderOptions): Promise<StateFolder> {
-    const paths = new StatePaths(folder)
-    const { files } = environment
-    await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-    const lock = await StateLock.take(environment, folder)
+/** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
+export async function openStateFolder({
+  folder,
+  origin: wanted,
+  storeBytes,
+  beforeRows = false,
+  environment = machineEnvironment,
+}: StateFolderOptions) {
+  const paths = new StatePaths(folder)
+  const { files } = environment
+  await (wanted === undefined ? needMarker(files, paths) : files.makeFolder(folder))
+  const lock = await StateLock.take(environment, folder)
+  try {
+    await removeEndedReaders(environment, paths)
+    const found = await readMarker(files, paths)
+    // A reader needs the marker and has seen it. Where it is missing now, the folder is being
+    // removed.
+    const origin = wanted ?? found
+    if (origin === undefined) throw markerMissing(paths)
+    const store = await environment.openStore(paths.store, storeBytes, found !== undefined)
     try {
-      await removeEndedReaders(environment, paths)
-      const found = await readMarker(files, paths)
-      // A reader needs the marker and has seen it. Where it is missing now, the folder is being
-      // removed.
-      const wanted = origin ?? found
-      if (wanted === undefined) throw markerMissing(paths)
-      const store = await environment.openStore(paths.store, storeBytes, found !== undefined)
-      try {
-        const state = new StateFolder({
-          paths,
-          origin: wanted,
-          files,
-          lock,
-          store,
-          categories: await openCategories(store, beforeRows),
-          beforeRows,
-        })
-        await state.#settleOrigin(found)
-        return state
-      } catch (error) {
-        await store.close()
-        throw error
+      const categories = await openCategories(store, beforeRows)
+      await settleOrigin({ files, paths, store, categories }, found, origin)
+      return {
+        paths,
+        origin,
+        files,
+        spools: new SpoolFolder(files, paths.spools),
+        /** The categories of the folder. */
+        get categories(): readonly CategoryState[] {
+          return [...categories.values()]
+        },
+        /** Returns a category, and makes a missing one. */
+        category: async (category: Category): Promise<CategoryState> => {
+          const key = categoryKey(category)
+          if (!categories.has(key)) {
+            await store.write([{ key: NAMES + key, value: Buffer.from(JSON.stringify(category)) }])
+            categories.set(key, await openCategory(store, category, beforeRows))
+          }
+          return categories.get(key) as CategoryState
+        },
+        close: async (): Promise<void> => {
+          try {
+            await store.close()
+          } finally {
+            await lock.release()
+          }
+        },
       }
     } catch (error) {
-      await lock.release()
+      await store.close()
       throw error
     }
-  }
-
-  /** The categories of the folder. */
-  get categories(): readonly CategoryState[] {
-    return [...this.#categories.values()]
-  }
-
-  /** Returns a category, and makes a missing one. */
-  async category(category: Category): Promise<CategoryState> {
-    const key = categoryKey(category)
-    if (!this.#categories.has(key)) {
-      await this.#store.write([{ key: NAMES + key, value: Buffer.from(JSON.stringify(category)) }])
-      this.#categories.set(key, await openCategory(this.#store, category, this.#beforeRows))
-    }
-    return this.#categories.get(key) as CategoryState
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#store.close()
-    } finally {
-      await this.#lock.release()
-    }
-  }
-
-  /** Makes the folder one of {@link origin}. Fails where the folder has rows of another origin. */
-  async #settleOrigin(found: StateOrigin | undefined): Promise<void> {
-    const mismatch =
-      found === undefined
-        ? markerMissing(this.paths)
-        : originMismatch(this.paths, found, this.origin)
-    if (found !== undefined && mismatch === undefined) return
-    if (this.categories.some(({ ledger }) => ledger.entries.length > 0)) throw mismatch
-    await this.#store.write(
-      [...this.#categories.keys()].map(key => ({ key: NAMES + key, value: null })),
-      { sync: true },
-    )
-    this.#categories.clear()
-    await this.files.remove(this.paths.spools)
-    await this.files.syncFolder(this.paths.store)
-    await writeMarker(this.files, this.paths, this.origin)
+  } catch (error) {
+    await lock.release()
+    throw error
   }
 }
 
-interface StateFolderParts {
-  readonly paths: StatePaths
-  readonly origin: StateOrigin
+interface OpenedFolder {
   readonly files: DurableFiles
-  readonly lock: StateLock
+  readonly paths: StatePaths
   readonly store: KeyedStore
   readonly categories: Map<string, CategoryState>
-  readonly beforeRows: boolean
+}
+
+/** Makes the folder one of `origin`. Fails where the folder has rows of another origin. */
+async function settleOrigin(
+  { files, paths, store, categories }: OpenedFolder,
+  found: StateOrigin | undefined,
+  origin: StateOrigin,
+): Promise<void> {
+  const mismatch = found === undefined ? markerMissing(paths) : originMismatch(paths, found, origin)
+  if (found !== undefined && mismatch === undefined) return
+  if ([...categories.values()].some(({ ledger }) => ledger.entries.length > 0)) throw mismatch
+  await store.write(
+    [...categories.keys()].map(key => ({ key: NAMES + key, value: null })),
+    { sync: true },
+  )
+  categories.clear()
+  await files.remove(paths.spools)
+  await files.syncFolder(paths.store)
+  await writeMarker(files, paths, origin)
 }
 
 /** Returns the categories in the store of a folder, by {@link categoryKey}. */

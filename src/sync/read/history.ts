@@ -21,26 +21,17 @@ export interface HistoryOptions {
   readonly signal: AbortSignal
 }
 
-export interface PastState {
-  readonly state: CategoryState
-  readonly at: Date
-}
-
 /** @throws FeedError STATE_HISTORY_MISSING, STATE_IO, GZIP_* where a kept file was changed since */
 export async function stateAsOf(
   view: StateView,
   { category, ledger }: CategoryState,
   options: HistoryOptions,
-): Promise<PastState> {
+) {
   const kept = await keptFiles(view, ledger.entries)
   const isKept = ({ id, totalBytes }: LedgerEntry) =>
     totalBytes === 0 || kept.has(view.paths.keptFile(id))
-  const { entries, at } = filesAsOf({
-    category,
-    asOf: options.asOf,
-    entries: ledger.entries,
-    isKept,
-  })
+  const query = { category, asOf: options.asOf, entries: ledger.entries, isKept }
+  const { entries, at } = filesAsOf(query)
   const state = await CategoryState.open(category, options.store)
   for (const entry of entries) await applyKept(view, state, entry, options)
   return { state, at }
@@ -89,17 +80,12 @@ export interface HistoryQuery {
   readonly isKept: (entry: LedgerEntry) => boolean
 }
 
-export interface HistoryFiles {
-  /** The files in the order in which they were applied. */
-  readonly entries: readonly LedgerEntry[]
-  /**
-   * The time of the state: that of the bootstrap, or the end of the last full hour up to `asOf`.
-   */
-  readonly at: Date
-}
-
-/** @throws FeedError STATE_HISTORY_MISSING */
-export function filesAsOf(query: HistoryQuery): HistoryFiles {
+/**
+ * Returns the files in the order in which they were applied, and the time of the state: that of the
+ * bootstrap, or the end of the last full hour up to `asOf`.
+ * @throws FeedError STATE_HISTORY_MISSING
+ */
+export function filesAsOf(query: HistoryQuery) {
   const { category, asOf, isKept } = query
   const done = query.entries.filter(({ state }) => state === 'done')
   const items = newestBootstrap(done.filter(isKept), 'item', asOf)

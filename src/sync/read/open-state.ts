@@ -138,18 +138,10 @@ export class OpenState {
 
   async sizes(): Promise<StateSizes> {
     const { files, paths } = this.#view
-    const { store, spools, kept, changes, quarantine } = paths
-    const sizes = await Promise.all(
-      [store, spools, kept, changes, quarantine].map(path => files.bytesUnder(path)),
-    )
-    const [storeBytes = 0, spool = 0, fileBytes = 0, changeBytes = 0, quarantineBytes = 0] = sizes
-    return {
-      store: storeBytes,
-      spool,
-      files: fileBytes,
-      changes: changeBytes,
-      quarantine: quarantineBytes,
-    }
+    const { store, spools: spool, kept, changes, quarantine } = paths
+    const folders = Object.entries({ store, spool, files: kept, changes, quarantine })
+    const sizes = folders.map(async ([name, path]) => [name, await files.bytesUnder(path)])
+    return Object.fromEntries(await Promise.all(sizes))
   }
 
   close(): Promise<void> {

@@ -16,7 +16,7 @@ import {
 import { categoryKey, fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { Environment } from '../folder/environment'
-import { openCategories, StateFolder } from '../folder/state-folder'
+import { openCategories, openStateFolder } from '../folder/state-folder'
 import { needMarker, StatePaths } from '../folder/state-paths'
 import { SpoolFolder } from '../target/spool-folder'
 import type { StateOrigin } from '../target/target'
@@ -151,7 +151,7 @@ async function finishAll({
   environment,
   finish,
 }: StateViewOptions): Promise<ReadonlyMap<string, UnfinishedFile>> {
-  const state = await StateFolder.open({ folder, storeBytes, environment })
+  const state = await openStateFolder({ folder, storeBytes, environment })
   try {
     return await finishFolder(state, finish, () => true)
   } finally {

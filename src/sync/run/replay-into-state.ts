@@ -25,7 +25,7 @@ import { targetRowsOf } from '../file/file-rows'
 import { type FileId, feedFileOf, fileIdKey, readFileIdKey, schemaOfFile } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
-import { FolderTarget } from '../folder/folder-target'
+import { openFolderTarget } from '../folder/folder-target'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
@@ -119,7 +119,7 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
   if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const { storeBytes, commitBytes } = memoryShares(memoryBytes, 1)
-  const target = await FolderTarget.open({
+  const target = await openFolderTarget({
     folder,
     storeBytes,
     environment,

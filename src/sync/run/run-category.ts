@@ -7,7 +7,10 @@ import type { SyncOptions } from '../sync-options'
 import { sync } from './sync'
 import type { CategoryProgress, SyncSummary } from './sync-events'
 
-/** What a run of one category did, and how the category then stands. */
+/**
+ * What a run of one category did, and how the category then stands. `nextAt`, by the clock of the
+ * service, is when to call again; it is undefined where `until` is reached.
+ */
 export interface CategoryResult
   extends Omit<CategoryProgress, 'done' | 'ready'>,
     Pick<SyncSummary, 'files' | 'rows' | 'failed'> {}

@@ -13,7 +13,7 @@ import {
   Semaphore,
   type SyncResult,
 } from '../../engine/index'
-import { FolderTarget } from '../folder/folder-target'
+import { openFolderTarget } from '../folder/folder-target'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import { SpoolFolder } from '../target/spool-folder'
 import type { OpenTarget, SyncTarget } from '../target/target'
@@ -271,7 +271,7 @@ function openFolder(
   const { shares, keepFileBytes, keepChangeBytes, changes, changeRows } = settings
   const { quarantine, maxRemovedShare } = settings
   const isSink = typeof changes === 'object'
-  return FolderTarget.open({
+  return openFolderTarget({
     folder,
     origin: originOf(settings),
     storeBytes: shares.storeBytes,

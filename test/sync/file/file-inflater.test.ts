@@ -8,7 +8,7 @@ import {
   takeInflateMemory,
 } from '../../../src/engine/codec/gzip/inflate-core'
 import type { DurableFile } from '../../../src/engine/disk/durable-files'
-import { FileInflater } from '../../../src/sync/file/file-inflater'
+import { inflatedBlocks } from '../../../src/sync/file/file-inflater'
 import { randomNumbers } from '../../engine/codec/gzip/deflate-mutants'
 import { threads } from '../../engine/stages/recorded-workers'
 import { SimulatedMachine } from '../simulated-machine'
@@ -31,15 +31,13 @@ interface Reading {
 
 /** Reads until the end or the failure. */
 async function read(file: DurableFile, readBytes?: number): Promise<Reading> {
-  const inflater = new FileInflater(file, readBytes)
   const blocks: Uint8Array[] = []
   let failure: unknown
   try {
-    for await (const block of inflater.blocks()) blocks.push(Uint8Array.from(block))
+    for await (const block of inflatedBlocks(file, readBytes)) blocks.push(Uint8Array.from(block))
   } catch (error) {
     failure = error
   }
-  inflater.close()
   return { content: Buffer.concat(blocks), blocks: blocks.length, failure }
 }
 
@@ -119,25 +117,21 @@ test('node:zlib reads a file where WebAssembly is missing', async () => {
   try {
     const fresh = await import('../../../src/sync/file/file-inflater')
     const content = rows(30_000)
-    const inflater = new fresh.FileInflater(await fileOf(gzipSync(content)), 500)
     const blocks: Uint8Array[] = []
-    for await (const block of inflater.blocks()) blocks.push(Uint8Array.from(block))
-    inflater.close()
+    for await (const block of fresh.inflatedBlocks(await fileOf(gzipSync(content)), 500))
+      blocks.push(Uint8Array.from(block))
     expect(Buffer.concat(blocks).equals(content)).toBe(true)
   } finally {
     vi.unstubAllGlobals()
   }
 })
 
-describe('closing', () => {
+describe('leaving the sequence', () => {
   test('is possible before the first block, and twice', async () => {
     const file = await fileOf(gzipSync(rows(100)))
-    const inflater = new FileInflater(file)
-    inflater.close()
-    inflater.close()
-    const asked = new FileInflater(file)
-    asked.blocks()
-    asked.close()
+    const blocks = inflatedBlocks(file)
+    await blocks.return()
+    await blocks.return()
     // The file is its caller's, and stays open.
     expect((await read(file)).content.equals(rows(100))).toBe(true)
   })
@@ -145,17 +139,16 @@ describe('closing', () => {
   test('in the middle frees the memory of the engine for the next one', async () => {
     const before = takeInflateMemory()
     giveBackInflateMemory(before)
-    const inflater = new FileInflater(await fileOf(gzipSync(rows(30_000))), 1_000)
+    const blocks = inflatedBlocks(await fileOf(gzipSync(rows(30_000))), 1_000)
     const whileOpen: unknown[] = []
-    for await (const block of inflater.blocks()) {
+    for await (const block of blocks) {
       expect(rows(30_000).subarray(0, block.length).equals(block)).toBe(true)
       const other = takeInflateMemory()
       whileOpen.push(other)
       giveBackInflateMemory(other)
       break
     }
-    inflater.close()
-    inflater.close()
+    await blocks.return()
     const after = takeInflateMemory()
     giveBackInflateMemory(after)
     expect(whileOpen).not.toContain(before)
@@ -195,16 +188,13 @@ describe('a large file', () => {
     expect(found.content.equals(content)).toBe(true)
   })
 
-  test('may be closed in the middle', async () => {
-    const inflater = new FileInflater(await fileOf(gzip))
+  test('may be left in the middle', async () => {
     let length = 0
-    for await (const block of inflater.blocks()) {
+    for await (const block of inflatedBlocks(await fileOf(gzip))) {
       expect(content.subarray(length, length + block.length).equals(block)).toBe(true)
       length += block.length
       if (length > 8 * MIB) break
     }
-    inflater.close()
-    inflater.close()
     expect(length).toBeLessThan(9 * MIB)
   })
 })

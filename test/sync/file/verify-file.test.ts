@@ -14,7 +14,7 @@ const whole = gzipSync(text)
 async function spooled(bytes: Uint8Array, signal = new AbortController().signal): Promise<number> {
   const file = await new SimulatedMachine(0).start().files.edit('/file')
   await file.write(0, bytes)
-  return verifyFile({ file, schema: itemSchema, signal })
+  return verifyFile(file, itemSchema, signal)
 }
 
 /** The same bytes as they arrive, in pieces of a few sizes. */

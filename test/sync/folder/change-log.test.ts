@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import {
-  ChangeFile,
   changeLine,
   debeziumLine,
+  openChangeFile,
   type StateChange,
 } from '../../../src/sync/folder/change-log'
 import { SimulatedMachine } from '../simulated-machine'
@@ -40,12 +40,12 @@ test('a change is one line of JSON with its file', () => {
 test('the text after the committed length is removed and written again', async () => {
   const machine = new SimulatedMachine(0)
   const { files } = machine.start()
-  const log = await ChangeFile.open(files, '/log', 0)
+  const log = await openChangeFile(files, '/log', 0)
   await log.add([change('a')])
   const committed = await log.flush()
   await log.add([change('b')])
   await log.flush()
-  const again = await ChangeFile.open(files, '/log', committed)
+  const again = await openChangeFile(files, '/log', committed)
   await again.add([change('c')])
   await again.flush()
   expect(machine.filesUnder('').get('/log')).toBe(changeLine(change('a')) + changeLine(change('c')))
@@ -53,12 +53,12 @@ test('the text after the committed length is removed and written again', async (
 
 test('a log that is shorter than its committed length is refused', async () => {
   const { files } = new SimulatedMachine(0).start()
-  await expect(ChangeFile.open(files, '/log', 10)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
+  await expect(openChangeFile(files, '/log', 10)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
 })
 
 test('fault 79: a failed sync fails the flush, and is not repeated', async () => {
   const machine = new SimulatedMachine(0)
-  const log = await ChangeFile.open(machine.start({ at: 5, what: 'EIO' }).files, '/log', 0)
+  const log = await openChangeFile(machine.start({ at: 5, what: 'EIO' }).files, '/log', 0)
   await log.add([change('a')])
   await expect(log.flush()).rejects.toMatchObject({
     code: 'STATE_IO',

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, truncate, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { StateFolder } from '../../../src/sync/folder/state-folder'
+import { openStateFolder } from '../../../src/sync/folder/state-folder'
 import { openState } from '../../../src/sync/read/open-state'
 import type { StateOrigin } from '../../../src/sync/target/target'
 import { ledgerEntry } from '../ledger-entry'
@@ -17,7 +17,7 @@ afterEach(() => rm(parent, { recursive: true }))
 
 const ORIGIN: StateOrigin = { marketplace: 'MKT_US', service: 'https://service.test' }
 const open = (origin: StateOrigin | undefined = ORIGIN) =>
-  StateFolder.open({ folder, origin, storeBytes: 16 << 20 })
+  openStateFolder({ folder, origin, storeBytes: 16 << 20 })
 const ID = {
   feed: 'item',
   marketplace: 'MKT_US',

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { stateIo } from '../../../src/engine/disk/state-errors'
-import { StateFolder } from '../../../src/sync/folder/state-folder'
+import { openStateFolder } from '../../../src/sync/folder/state-folder'
 import { openState } from '../../../src/sync/read/open-state'
 import { SimulatedMachine } from '../simulated-machine'
 import { FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
@@ -80,7 +80,7 @@ test('fault 83: the folder is refused while a run uses it', async () => {
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start()).summary
   const environment = machine.start()
-  const run = await StateFolder.open({ folder: FOLDER, storeBytes: 0, environment })
+  const run = await openStateFolder({ folder: FOLDER, storeBytes: 0, environment })
   await expect(openState(FOLDER, { environment })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
   await run.close()
   await (await openState(FOLDER, { environment })).close()

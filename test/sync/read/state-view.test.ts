@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stateIo } from '../../../src/engine/disk/state-errors'
 import { type Environment, machineEnvironment } from '../../../src/sync/folder/environment'
-import { StateFolder } from '../../../src/sync/folder/state-folder'
+import { openStateFolder } from '../../../src/sync/folder/state-folder'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { ledgerEntry } from '../ledger-entry'
 import { HOUR_MS, SmallShop } from '../small-run'
@@ -137,7 +137,7 @@ test('a reader removes the remains of a killed one, and not those of a running o
 })
 
 test('a reader is refused while a run uses the folder', async () => {
-  const writer = await StateFolder.open({ folder, storeBytes: 16 << 20 })
+  const writer = await openStateFolder({ folder, storeBytes: 16 << 20 })
   await expect(openState(folder)).rejects.toMatchObject({
     code: 'STATE_LOCKED',
     context: { pid: process.pid },
@@ -176,7 +176,7 @@ describe('a folder that cannot be written', () => {
 
   test('with an unfinished file is a typed error that says what to do', async () => {
     const copy = copied('half-applied')
-    const state = await StateFolder.open({ folder: copy, storeBytes: 16 << 20 })
+    const state = await openStateFolder({ folder: copy, storeBytes: 16 << 20 })
     const { id } = state.categories[0]!.ledger.entries[0]!
     await state.categories[0]!.commit({ ...ledgerEntry(id), state: 'applying', totalBytes: 1 })
     await state.close()
