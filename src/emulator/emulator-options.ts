@@ -177,10 +177,7 @@ export function emulatorSettings(given: EmulatorOptions) {
     tokenRequests:
       tokenRequests === undefined ? undefined : wholeNumber('tokenRequests', tokenRequests, 1),
     catalog,
-    keyTokenErrorStatus:
-      keyTokenErrorStatus === undefined
-        ? undefined
-        : oneOf('keyTokenErrorStatus', keyTokenErrorStatus, [400, 401, 403]),
+    keyTokenErrorStatus: oneOf('keyTokenErrorStatus', keyTokenErrorStatus, [400, 401, 403]),
     conflictStatus: oneOf('conflictStatus', conflictStatus, [400, 409]),
   }
 }
@@ -215,8 +212,9 @@ function pathFrom(option: string, path: string): string {
   throw optionInvalid(option, "a path that begins with '/'", path)
 }
 
-function oneOf<S extends number>(option: string, status: S, statuses: readonly S[]): S {
-  if (statuses.includes(status)) return status
+/** An undefined status stands for the default of each case. */
+function oneOf<S extends number | undefined>(option: string, status: S, statuses: readonly S[]): S {
+  if (status === undefined || statuses.includes(status)) return status
   throw optionInvalid(option, `one of ${statuses.join(', ')}`, status)
 }
 

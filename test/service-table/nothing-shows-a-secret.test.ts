@@ -12,7 +12,7 @@ import { createFeedService, type FeedService } from '../../src/service/feed-serv
 import type { HttpTransport } from '../../src/service/http/http-transport'
 import { NodeTransport } from '../../src/service/http/node-transport'
 import { requestSettings } from '../../src/service/http/request-settings'
-import { AuthorizedTransport } from '../../src/service/tokens/authorized-transport'
+import { authorizedTransport } from '../../src/service/tokens/authorized-transport'
 import { CredentialTokens } from '../../src/service/tokens/client-credentials'
 import { Recorded } from '../engine/diagnostics/recorded'
 import { FAST } from '../service/emulated'
@@ -311,7 +311,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
     closed: new AbortController().signal,
   })
   const scope = `${scopeBase}/buy.item.feed`
-  const authorized = new AuthorizedTransport({
+  const authorized = authorizedTransport({
     operation: 'getKey',
     transport: wire,
     tokens: tokens.source,

@@ -84,11 +84,9 @@ function operationNode(route: Route, scopeBase: string, wrapErrors: boolean): No
     tags: [tag],
     security: admissions.map(({ grant, scope }) => ({ [grant]: [`${scopeBase}/${scope}`] })),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterNode) }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: { required: true, content: { [body.mediaType]: { schema: body.schema } } },
-        }),
+    ...(body && {
+      requestBody: { required: true, content: { [body.mediaType]: { schema: body.schema } } },
+    }),
     responses: responsesNode(route, wrapErrors),
   }
 }
@@ -120,19 +118,17 @@ function responsesNode(route: Route, wrapErrors: boolean): Node {
 function responseNode({ description, body, headers }: ResponseDescription): Node {
   return {
     description,
-    ...(headers === undefined ? {} : { headers: mapValues(headers, headerNode) }),
-    ...(body === undefined ? {} : { content: { [body.mediaType]: { schema: body.schema } } }),
+    ...(headers && { headers: headerNodes(headers) }),
+    ...(body && { content: { [body.mediaType]: { schema: body.schema } } }),
   }
 }
 
-function headerNode({
-  description,
-  optional = false,
-}: {
-  description: string
-  optional?: boolean
-}): Node {
-  return { description, required: !optional, schema: { type: 'string' } }
+function headerNodes(headers: NonNullable<ResponseDescription['headers']>): Node {
+  const nodes = Object.entries(headers).map(([name, { description, optional = false }]) => [
+    name,
+    { description, required: !optional, schema: { type: 'string' } },
+  ])
+  return Object.fromEntries(nodes)
 }
 
 /** The meanings of one error status. */
@@ -186,24 +182,12 @@ function refusalNode(
     ...(ids.size === 0 ? [] : [inList(errorSchema([...ids]), wrapped)]),
     ...(codeless.length === 0 ? [] : [inList(schemaRef('ErrorWithoutCode'), wrapped)]),
   ]
-  const headers = {
-    ...(challenges
-      ? {
-          'WWW-Authenticate': headerNode({
-            description: 'The challenge (RFC 6750).',
-            optional: ids.size > 0,
-          }),
-        }
-      : {}),
-    ...(status === '416'
-      ? {
-          'Content-Range': headerNode({
-            description: 'The total (RFC 9110, 15.5.17).',
-            optional: true,
-          }),
-        }
-      : {}),
-  }
+  const challenge = { description: 'The challenge (RFC 6750).', optional: ids.size > 0 }
+  const total = { description: 'The total (RFC 9110, 15.5.17).', optional: true }
+  const headers = headerNodes({
+    ...(challenges && { 'WWW-Authenticate': challenge }),
+    ...(status === '416' && { 'Content-Range': total }),
+  })
   return {
     description: [...codeless, ...described].join(' '),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
@@ -228,13 +212,6 @@ function inList(error: JsonSchema, wrapped: boolean): JsonSchema {
     required: ['errors'],
     additionalProperties: false,
   }
-}
-
-function mapValues<V, W>(
-  record: Readonly<Record<string, V>>,
-  change: (value: V) => W,
-): Record<string, W> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
 /** The route of the document itself, which the document leaves out. */

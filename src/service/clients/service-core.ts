@@ -13,7 +13,7 @@ import type { RequestSettings } from '../http/request-settings'
 import { JsonClient, type JsonRequest } from '../json/json-client'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../operations'
 import { operationScope, operationUrl, type ServiceProfile } from '../profile'
-import { AuthorizedTransport, type TokenSource } from '../tokens/authorized-transport'
+import { authorizedTransport, type TokenSource } from '../tokens/authorized-transport'
 import { FeedDownload, type RangeTuning } from './feed-download'
 import { type CheckMode, RequestChecks } from './request-checks'
 
@@ -139,7 +139,7 @@ export class ServiceCore {
       ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}`
       : operationScope(profile, operation)
     const scope = [own, ...scopes.map(name => `${profile.scopeBase}/${name}`)].join(' ')
-    return new AuthorizedTransport({
+    return authorizedTransport({
       operation,
       transport,
       tokens: user ?? tokens,

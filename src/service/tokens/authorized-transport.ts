@@ -43,66 +43,62 @@ export interface AuthorizedTransportOptions {
   readonly settings: RequestSettings
 }
 
-export class AuthorizedTransport implements HttpTransport, ReportingTransport {
-  /** The transport below reports them. */
-  readonly reportsRequests = true
-  readonly #options: AuthorizedTransportOptions
-
-  constructor(options: AuthorizedTransportOptions) {
-    this.#options = options
+/**
+ * A transport whose `send` throws what the transport below throws, and every FeedError of the token
+ * source. Other errors of the token source, and values that are no token, are TOKEN_REFUSED. Where
+ * the service refuses two different tokens, the error is an HTTP_STATUS. It is retryable, unless the
+ * service states a code, as it does for an application that it does not know.
+ */
+export function authorizedTransport(
+  options: AuthorizedTransportOptions,
+): HttpTransport & ReportingTransport {
+  return {
+    // The transport below reports them.
+    reportsRequests: true,
+    async send(request) {
+      const refused = new Set<string>()
+      const response = await sendRenewing(async () => {
+        const token = await tokenFor(options, request, [...refused][0])
+        refused.add(token)
+        const headers = { ...request.headers, Authorization: `Bearer ${token}` }
+        return options.transport.send({ ...request, headers })
+      })
+      if (response.status === 401 && refused.size > 1)
+        throw await refusalOf(options, request, response)
+      return response
+    },
   }
+}
 
-  /**
-   * Throws what the transport throws, and every FeedError of the token source. Other errors of the
-   * token source, and values that are no token, are TOKEN_REFUSED. Where the service refuses two
-   * different tokens, the error is an HTTP_STATUS. It is retryable, unless the service states a
-   * code, as it does for an application that it does not know.
-   */
-  async send(request: HttpRequest): Promise<RangeResponse> {
-    const refused = new Set<string>()
-    const response = await sendRenewing(async () => {
-      const token = await this.#token(request, [...refused][0])
-      refused.add(token)
-      return this.#sendWith(token, request)
-    })
-    if (response.status === 401 && refused.size > 1) throw await this.#refusal(request, response)
-    return response
-  }
+async function refusalOf(
+  { operation, settings }: AuthorizedTransportOptions,
+  { url, signal }: HttpRequest,
+  response: RangeResponse,
+): Promise<FeedError> {
+  const text = await readErrorText(response, settings.bodyLimits(url, signal))
+  const header = (name: string) => response.header(name)
+  const where = { url: printableUrl(url), operation }
+  const refused = { status: response.status, text, header }
+  const { error, description } = readRefusal(refused, where, settings.now())
+  const retryable = description.errorId === undefined
+  return new FeedError('HTTP_STATUS', error.message, error.context, { retryable })
+}
 
-  async #refusal({ url, signal }: HttpRequest, response: RangeResponse): Promise<FeedError> {
-    const { operation, settings } = this.#options
-    const text = await readErrorText(response, settings.bodyLimits(url, signal))
-    const refused = {
-      status: response.status,
-      text,
-      header: (name: string) => response.header(name),
-    }
-    const where = { url: printableUrl(url), operation }
-    const { error, description } = readRefusal(refused, where, settings.now())
-    const retryable = description.errorId === undefined
-    return new FeedError('HTTP_STATUS', error.message, error.context, { retryable })
-  }
-
-  #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {
-    return this.#options.transport.send({
-      ...request,
-      headers: { ...request.headers, Authorization: `Bearer ${token}` },
-    })
-  }
-
-  async #token({ url, signal }: HttpRequest, refused?: string): Promise<string> {
-    signal.throwIfAborted()
-    const { tokens, scope, secrets, settings } = this.#options
-    const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
-    const asking = (async () => tokens(need))().catch(error => {
-      throw FeedError.is(error) ? error : noToken('the token source failed', error)
-    })
-    const limits = timeLimit('token', { url, signal, limitMs: settings.tokenTimeoutMs })
-    const token: unknown = await waitFor(asking, limits)
-    if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
-    secrets.remember(token)
-    return token
-  }
+async function tokenFor(
+  { tokens, scope, secrets, settings }: AuthorizedTransportOptions,
+  { url, signal }: HttpRequest,
+  refused?: string,
+): Promise<string> {
+  signal.throwIfAborted()
+  const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
+  const asking = (async () => tokens(need))().catch(error => {
+    throw FeedError.is(error) ? error : noToken('the token source failed', error)
+  })
+  const limits = timeLimit('token', { url, signal, limitMs: settings.tokenTimeoutMs })
+  const token: unknown = await waitFor(asking, limits)
+  if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
+  secrets.remember(token)
+  return token
 }
 
 /** The message leaves out the text of the cause, which may contain a token. */

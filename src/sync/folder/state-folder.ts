@@ -9,7 +9,7 @@ import { SpoolFolder } from '../target/spool-folder'
 import type { StateOrigin } from '../target/target'
 import { CategoryState } from './category-state'
 import { type Environment, machineEnvironment } from './environment'
-import { StateLock } from './state-lock'
+import { takeStateLock } from './state-lock'
 import {
   markerMissing,
   needMarker,
@@ -49,7 +49,7 @@ export async function openStateFolder({
   const paths = new StatePaths(folder)
   const { files } = environment
   await (wanted === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-  const lock = await StateLock.take(environment, folder)
+  const lock = await takeStateLock(environment, folder)
   try {
     await removeEndedReaders(environment, paths)
     const found = await readMarker(files, paths)

@@ -14,7 +14,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DurableFiles } from '../../engine/index'
 import { FeedError, readWhole, withFile } from '../../engine/index'
-import type { KernelLock } from '../../state/index'
 import type { Environment, Processes, ProcessIdentity } from './environment'
 
 const FOLDER = 'lock'
@@ -45,84 +44,70 @@ export type LockEnvironment = Pick<Environment, 'files' | 'processes' | 'lockFol
 /** The use of a lock. Other processes wait for the end of `read`, which takes a snapshot. */
 export type LockUse = 'read' | 'write'
 
-export class StateLock {
-  readonly #files: DurableFiles
-  readonly #claim: string
-  readonly #kernel: KernelLock
-
-  private constructor(files: DurableFiles, claim: string, kernel: KernelLock) {
-    this.#files = files
-    this.#claim = claim
-    this.#kernel = kernel
-  }
-
-  /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
-  static async take(
-    environment: LockEnvironment,
-    folder: string,
-    use: LockUse = 'write',
-  ): Promise<StateLock> {
-    for (let attempt = 1; ; attempt++) {
-      const taken = await StateLock.#tryTake(environment, folder, use)
-      if (taken instanceof StateLock) return taken
-      if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
-      if (attempt === ATTEMPTS) throw locked(folder, taken)
-      await delay(PAUSE_MS)
-    }
-  }
-
-  /**
-   * Checks that no process of this machine holds the lock of a folder that cannot be written, where
-   * the lock cannot be taken.
-   * @throws FeedError STATE_LOCKED, STATE_IO
-   */
-  static async expectFree({ files, processes }: LockEnvironment, folder: string): Promise<void> {
-    const { host } = processes.own()
-    const holder = (await claimsIn(files, join(folder, FOLDER))).find(
-      ({ claim }) => claim?.host === host && processes.mayRun(claim),
-    )
-    if (holder !== undefined) throw locked(folder, holder)
-  }
-
-  /** @returns the lock, or the claim of its holder where there is one */
-  static async #tryTake(
-    { files, processes, lockFolder }: LockEnvironment,
-    folder: string,
-    use: LockUse,
-  ): Promise<StateLock | FoundClaim | undefined> {
-    const place = join(folder, FOLDER)
-    await files.makeFolder(place)
-    const own = processes.own()
-    const path = join(place, `${processName(own)}.json`)
-    if (!(await putUp(files, path, own, use))) {
-      const found = await foundAt(files, path)
-      // The claim is being written, or was removed meanwhile.
-      return found.claim && found
-    }
-    try {
-      const kernel = await lockFolder(place)
-      try {
-        await removeOthers(files, place, path, processes)
-      } catch (error) {
-        await kernel.release()
-        throw error
-      }
-      return new StateLock(files, path, kernel)
-    } catch (error) {
-      const holder = isLocked(error) ? await holderIn(files, place, path, processes) : undefined
-      await files.remove(path)
-      if (isLocked(error)) return holder
-      throw error
-    }
-  }
-
+/** A lock that this process holds. */
+export interface StateLock {
   /** Releases the lock and removes the claim. */
-  async release(): Promise<void> {
-    try {
-      await this.#kernel.release()
-    } finally {
-      await this.#files.remove(this.#claim)
-    }
+  release(): Promise<void>
+}
+
+/** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
+export async function takeStateLock(
+  environment: LockEnvironment,
+  folder: string,
+  use: LockUse = 'write',
+): Promise<StateLock> {
+  for (let attempt = 1; ; attempt++) {
+    const taken = await tryTake(environment, folder, use)
+    if (taken !== undefined && 'release' in taken) return taken
+    if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
+    if (attempt === ATTEMPTS) throw locked(folder, taken)
+    await delay(PAUSE_MS)
+  }
+}
+
+/**
+ * Checks that no process of this machine holds the lock of a folder that cannot be written, where
+ * the lock cannot be taken.
+ * @throws FeedError STATE_LOCKED, STATE_IO
+ */
+export async function expectFree(
+  { files, processes }: LockEnvironment,
+  folder: string,
+): Promise<void> {
+  const { host } = processes.own()
+  const holder = (await claimsIn(files, join(folder, FOLDER))).find(
+    ({ claim }) => claim?.host === host && processes.mayRun(claim),
+  )
+  if (holder !== undefined) throw locked(folder, holder)
+}
+
+/** @returns the lock, or the claim of its holder where there is one */
+async function tryTake(
+  { files, processes, lockFolder }: LockEnvironment,
+  folder: string,
+  use: LockUse,
+): Promise<StateLock | FoundClaim | undefined> {
+  const place = join(folder, FOLDER)
+  await files.makeFolder(place)
+  const own = processes.own()
+  const path = join(place, `${processName(own)}.json`)
+  if (!(await putUp(files, path, own, use))) {
+    const found = await foundAt(files, path)
+    // The claim is being written, or was removed meanwhile.
+    return found.claim && found
+  }
+  try {
+    const kernel = await lockFolder(place)
+    await removeOthers(files, place, path, processes).catch(async error => {
+      await kernel.release()
+      throw error
+    })
+    return { release: () => kernel.release().finally(() => files.remove(path)) }
+  } catch (error) {
+    const holder = isLocked(error) ? await holderIn(files, place, path, processes) : undefined
+    await files.remove(path)
+    if (isLocked(error)) return holder
+    throw error
   }
 }
 

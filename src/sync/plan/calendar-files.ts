@@ -154,15 +154,7 @@ export interface CalendarLimits {
 export type DatedId = DailyId | SnapshotId | PriorityId
 
 /** All times are milliseconds since 1970. */
-export interface FileWindow {
-  /** Start of the time that the content covers. `coversToMs` is its end, which is not included. */
-  readonly coversFromMs: number
-  readonly coversToMs: number
-  /** The first moment at which the service has the file. */
-  readonly fromMs: number
-  /** The first moment at which it is gone. */
-  readonly goneMs: number
-}
+export type FileWindow = ReturnType<typeof snapshotWindow>
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -218,11 +210,14 @@ export function dayText(startMs: number): string {
 function snapshotWindow(
   startMs: number,
   { snapshotLatencyHours, snapshotDaysKept }: CalendarLimits,
-): FileWindow {
+) {
   return {
+    /** Start of the time that the content covers. `coversToMs` is its end, which is not included. */
     coversFromMs: startMs,
     coversToMs: startMs + HOUR_MS,
+    /** The first moment at which the service has the file. */
     fromMs: startMs + snapshotLatencyHours * HOUR_MS,
+    /** The first moment at which it is gone. */
     goneMs: startMs + snapshotDaysKept * DAY_MS + 1,
   }
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { FeedError } from '../../engine/index'
 import type { KernelLock } from '../../state/index'
 import type { Environment, StoreSnapshot } from '../folder/environment'
-import { processName, StateLock } from '../folder/state-lock'
+import { expectFree, processName, takeStateLock } from '../folder/state-lock'
 import type { StatePaths } from '../folder/state-paths'
 import { markerMissing, readMarker } from '../folder/state-paths'
 import type { StateOrigin } from '../target/target'
@@ -72,7 +72,7 @@ const [LOCK, STORE] = ['lock', 'store']
 
 async function placeInside(environment: Environment, paths: StatePaths): Promise<ReaderPlace> {
   const { files, processes, lockFolder } = environment
-  const stateLock = await StateLock.take(environment, paths.folder, 'read')
+  const stateLock = await takeStateLock(environment, paths.folder, 'read')
   try {
     const origin = await originOf(environment, paths)
     await removeEndedReaders(environment, paths)
@@ -108,7 +108,7 @@ async function placeOutside(
   paths: StatePaths,
   unwritable: string,
 ): Promise<ReaderPlace> {
-  await StateLock.expectFree(environment, paths.folder)
+  await expectFree(environment, paths.folder)
   const origin = await originOf(environment, paths)
   const folder = await environment.makeTemporaryFolder()
   const leave = () => environment.files.remove(folder)

@@ -4,7 +4,7 @@ import { FeedError } from '../../../src/engine/errors'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { requestSettings } from '../../../src/service/http/request-settings'
 import type { TokenNeed, TokenSource } from '../../../src/service/tokens/authorized-transport'
-import { AuthorizedTransport } from '../../../src/service/tokens/authorized-transport'
+import { authorizedTransport } from '../../../src/service/tokens/authorized-transport'
 
 const url = 'https://a.test/file'
 const signal = new AbortController().signal
@@ -27,7 +27,7 @@ function authorized(
   return {
     sent,
     secrets,
-    transport: new AuthorizedTransport({
+    transport: authorizedTransport({
       operation: 'getKey',
       transport,
       tokens,

@@ -8,7 +8,7 @@ import { machineFiles } from '../../../src/engine/disk/durable-files'
 import { FeedError } from '../../../src/engine/errors'
 import { takeKernelLock } from '../../../src/state/level/kernel-lock'
 import { machineProcesses, type ProcessIdentity } from '../../../src/sync/folder/environment'
-import { type LockEnvironment, StateLock } from '../../../src/sync/folder/state-lock'
+import { type LockEnvironment, takeStateLock } from '../../../src/sync/folder/state-lock'
 
 let folder: string
 beforeEach(async () => {
@@ -21,7 +21,7 @@ const MACHINE: LockEnvironment = {
   processes: machineProcesses,
   lockFolder: takeKernelLock,
 }
-const take = (path = folder) => StateLock.take(MACHINE, path)
+const take = (path = folder) => takeStateLock(MACHINE, path)
 const claims = async () =>
   (await readdir(join(folder, 'lock'))).filter(name => name.endsWith('.json'))
 
@@ -124,12 +124,12 @@ test('a claim that cannot be written is STATE_IO, and leaves nothing', async () 
         new FeedError('STATE_IO', '', { path: '', operation: 'create', reason: 'EROFS' }),
       ),
   }
-  await expect(StateLock.take({ ...MACHINE, files }, folder)).rejects.toMatchObject({
+  await expect(takeStateLock({ ...MACHINE, files }, folder)).rejects.toMatchObject({
     code: 'STATE_IO',
   })
   const lockFolder = () =>
     Promise.reject(new FeedError('STATE_IO', '', { path: '', operation: 'lock', reason: 'ENOSPC' }))
-  await expect(StateLock.take({ ...MACHINE, lockFolder }, folder)).rejects.toMatchObject({
+  await expect(takeStateLock({ ...MACHINE, lockFolder }, folder)).rejects.toMatchObject({
     code: 'STATE_IO',
   })
   expect(await claims()).toEqual([])
