@@ -18,14 +18,23 @@ export type SharedReader<V> = (
 ) => V | undefined
 
 /**
+ * After so many cells one after the other that the table did not have, the reader looks for only
+ * one in so many, because the column repeats nothing.
+ */
+const MANY_MISSES = 64
+
+/**
  * Makes a reader with a table of its own, which is allocated on first use. `decode` returns a
- * frozen value, and the reader throws what it throws.
+ * frozen value, and the reader throws what it throws. `read` is a quicker way from the bytes to the
+ * same value, which returns undefined where `decode` has to decide.
  */
 export function sharedReader<V>(
   options: ByteTableOptions,
   decode: (text: string) => V & {},
+  read: (source: CellSource, start: number, end: number) => V | undefined = () => undefined,
 ): SharedReader<V> {
   let table: ByteTable<V> | undefined
+  let misses = 0
   const decoded = (source: CellSource, start: number, end: number) => {
     const text = source.ownText(start, end)
     // Two quotes without text are an empty cell.
@@ -36,11 +45,17 @@ export function sharedReader<V>(
     // table.
     if (source.bytes[start] === QUOTE && source.escapedBy !== BACKSLASH)
       return decoded(source, start, end)
+    if (misses >= MANY_MISSES && ++misses % MANY_MISSES !== 0)
+      return read(source, start, end) ?? decoded(source, start, end)
     table ??= new ByteTable(options)
     const hash = hashBytes(source.view, start, end)
     const known = table.find(hash, source.view, start, end)
-    if (known !== undefined) return known
-    const value = decoded(source, start, end)
+    if (known !== undefined) {
+      misses = 0
+      return known
+    }
+    misses = Math.min(misses + 1, MANY_MISSES)
+    const value = read(source, start, end) ?? decoded(source, start, end)
     if (value !== undefined) table.keep(hash, source.view, start, end, value)
     return value
   }

@@ -2,36 +2,41 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   aspectReader,
+  descriptorReader,
   hashHead,
   PieceTable,
 } from '../../../../src/engine/codec/decode/aspect-reader'
-import { arePairs, decodeAspects } from '../../../../src/engine/codec/decode/aspects'
+import {
+  arePairs,
+  decodeAspects,
+  decodeConditionDescriptors,
+} from '../../../../src/engine/codec/decode/aspects'
 import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
 
-describe('aspect reader', () => {
-  /** More bytes than a piece is read ahead by. */
-  const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
+/** More bytes than a piece is read ahead by. */
+const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
 
-  const read = aspectReader()
-
-  /** One cell between others, or with `next` behind it. */
-  function place(
-    cell: string,
-    before = '',
-    next = NEXT_CELLS,
-  ): [source: CellSource, start: number, end: number] {
-    const block = Buffer.from(before + cell + next)
-    const index = {
-      columns: 1,
-      rowStarts: Uint32Array.of(0),
-      cellEnds: Int32Array.of(block.length),
-      rowFlags: Uint8Array.of(1),
-    }
-    const start = Buffer.byteLength(before)
-    return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
+/** One cell between others, or with `next` behind it. */
+function place(
+  cell: string,
+  before = '',
+  next = NEXT_CELLS,
+): [source: CellSource, start: number, end: number] {
+  const block = Buffer.from(before + cell + next)
+  const index = {
+    columns: 1,
+    rowStarts: Uint32Array.of(0),
+    cellEnds: Int32Array.of(block.length),
+    rowFlags: Uint8Array.of(1),
   }
+  const start = Buffer.byteLength(before)
+  return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
+}
+
+describe('aspect reader', () => {
+  const read = aspectReader()
 
   test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
     fc.assert(
@@ -96,6 +101,50 @@ describe('aspect reader', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('descriptor reader', () => {
+  const read = descriptorReader()
+  const base64 = fc
+    .string({ unit: 'binary', maxLength: 9 })
+    .map(text => Buffer.from(text).toString('base64'))
+  const descriptor = fc
+    .tuple(base64, fc.array(base64, { minLength: 1, maxLength: 3 }))
+    .map(([name, values]) => `${name}:${values.join('|')}`)
+  const room = '\t'.repeat(17)
+
+  test('reads good cells as they are decoded, known pieces and new ones alike', () => {
+    fc.assert(
+      fc.property(
+        fc.array(descriptor, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', ';'),
+        (descriptors, end) => {
+          const cell = descriptors.join(';') + end
+          for (let n = 0; n < 2; n++)
+            expect(read(...place(cell, '', room))).toEqual(decodeConditionDescriptors(cell))
+        },
+      ),
+    )
+  })
+
+  test('reads any other cell as it is decoded, or not at all', () => {
+    const odd = fc
+      .array(fc.constantFrom('UmVk', 'UmU=', 'UQ==', 'UR==', 'Um', '=', ':', '|', ';', 'é', '"'), {
+        minLength: 1,
+        maxLength: 9,
+      })
+      .map(parts => parts.join(''))
+    let refused = 0
+    fc.assert(
+      fc.property(odd, fc.constantFrom(room, 'VkUm:UmVk;'.repeat(3), ''), (cell, next) => {
+        const got = read(...place(cell, '', next))
+        if (got === undefined) refused++
+        else expect(got).toEqual(decodeConditionDescriptors(cell))
+      }),
+      { numRuns: 1500 },
+    )
+    expect(refused).toBeGreaterThan(100)
   })
 })
 

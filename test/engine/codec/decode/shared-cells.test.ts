@@ -64,6 +64,24 @@ test('a cell too long to be kept is decoded each time, and quotes around nothing
   expect(decode).toHaveBeenCalledTimes(2)
 })
 
+test('a column that repeats nothing is looked for in one cell of 64, until one is there again', () => {
+  const unlike = Array.from({ length: 200 }, (_, n) => `cell ${n}`)
+  const { source, places } = sourceOf([...unlike, ...Array.from({ length: 200 }, () => 'cell')])
+  const find = vi.spyOn(ByteTable.prototype, 'find')
+  const quick = vi.fn((from: CellSource, start: number, end: number) =>
+    end % 2 === 0 ? undefined : from.ownText(start, end),
+  )
+  const read = sharedReader({ entryBits: 4, maxKeyBytes: 16 }, text => text, quick)
+  const valuesOf = (cells: typeof places) =>
+    cells.map(([start, end]) => read(source, 0, start, end))
+  expect(valuesOf(places.slice(0, 200))).toEqual(unlike)
+  expect(find).toHaveBeenCalledTimes(66)
+  expect(new Set(valuesOf(places.slice(200)))).toEqual(new Set(['cell']))
+  expect(find.mock.calls.length).toBeGreaterThan(66 + 70)
+  expect(quick.mock.calls.length).toBeLessThan(400)
+  find.mockRestore()
+})
+
 test('what cannot be decoded throws each time and is not kept', () => {
   const { source, places } = sourceOf(['bad', 'bad'])
   const decode = vi.fn((): string => {

@@ -1,0 +1,63 @@
+// Regions that are read from bytes against the decoder of their text.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decodeRegions } from '../../../../src/engine/codec/decode/lists'
+import { regionReader } from '../../../../src/engine/codec/decode/region-reader'
+import { RowCells } from '../../../../src/engine/codec/row-cells'
+
+const read = regionReader()
+
+function readCell(cell: string, before = '', behind = '\t') {
+  const block = Buffer.from(before + cell + behind)
+  const index = {
+    columns: 1,
+    rowStarts: Uint32Array.of(0),
+    cellEnds: Int32Array.of(block.length),
+    rowFlags: Uint8Array.of(1),
+  }
+  const start = Buffer.byteLength(before)
+  return read(new RowCells(block, index, 1), start, start + Buffer.byteLength(cell))
+}
+
+const part = fc
+  .tuple(
+    fc.constantFrom('COUNTRY:', 'REGION:', 'COUNTRY', 'region:', ''),
+    fc.array(fc.constantFrom('US', 'GB', '', ' DE', 'A B', 'é', 'A_LONG_NAME'.repeat(4), '\u00a0')),
+  )
+  .map(([label, names]) => label + names.join('|'))
+const cell = fc
+  .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.constantFrom('', ';', ';;'))
+  .map(([parts, end]) => parts.join(';') + end)
+  .filter(text => text !== '')
+
+test('a cell is read as it is decoded, or not at all, and its lists are frozen', () => {
+  fc.assert(
+    fc.property(cell, fc.string({ maxLength: 3 }), (text, before) => {
+      const got = readCell(text, before)
+      if (got === undefined) return
+      expect(got).toEqual(decodeRegions(text))
+      expect([got, got.countries, got.regions].every(Object.isFrozen)).toBe(true)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('good cells need no decoder, whether their names are known or not', () => {
+  const name = fc.string({ unit: fc.constantFrom(...'ABCDEFGH_'), minLength: 1, maxLength: 40 })
+  const names = fc.array(name, { maxLength: 9 })
+  fc.assert(
+    fc.property(names, names, fc.constantFrom('', ';'), (countries, regions, end) => {
+      const cells = [
+        `COUNTRY:${countries.join('|')};REGION:${regions.join('|')}${end}`,
+        `REGION:${regions.join('|')};COUNTRY:${countries.join('|')}${end}`,
+      ]
+      for (const text of cells) expect(readCell(text)).toEqual({ countries, regions })
+      expect(readCell(`COUNTRY:${countries.join('|')}${end}`)).toEqual({ countries, regions: [] })
+    }),
+  )
+})
+
+test('a label does not reach beyond its cell', () => {
+  expect(readCell('COUNTRY', '', ':US;')).toBeUndefined()
+})
