@@ -215,7 +215,6 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'postgres-target': ({ printed }) =>
     expect(printed).toEqual([['postgres://shop@db.example/shop?schema=feeds']]),
   'sqlite-sink': ({ printed }) => expect(printed).toEqual([['sqlite']]),
-  'postgres-sink': ({ printed }) => expect(printed).toEqual([['postgres']]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([
       ['v1|1|0', 1.5, 3],

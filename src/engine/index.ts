@@ -177,7 +177,7 @@ export {
   timestamp,
 } from './schema/column-kinds'
 export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
-export { DECIMAL_DIGITS, spellingOf } from './schema/column-spec'
+export { DECIMAL_DIGITS, NamedColumns, spellingOf } from './schema/column-spec'
 export {
   type CellOf,
   type ChosenColumns,
@@ -211,7 +211,21 @@ export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export { jsonWriter, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
 export { sinkFailed } from './sinks/sink-errors'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
-export { TableColumns, type TableSinkOptions } from './sinks/table-columns'
+export {
+  type ColumnForm,
+  definitionsOf,
+  namesOf,
+  newValues,
+  onConflict,
+  type PlannedColumn,
+  sqlIdentifier,
+  TABLE_OPTIONS,
+  type TablePlan,
+  type TableSinkOptions,
+  UNFIT,
+} from './sinks/table-plan'
+export type { TableRows } from './sinks/table-rows'
+export { type ColumnNames, type RowWriter, type TableDatabase, tableSink } from './sinks/table-sink'
 export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cells'
 export { ChunkReassembler } from './stages/chunk-reassembler'
 export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'

@@ -4,9 +4,9 @@
 import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import { excerpt, FeedError } from '../errors'
-import { nameHint, optionInvalid } from '../options'
+import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
-import { headerColumns } from './table-columns'
+import { headerColumns } from './table-plan'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -140,16 +140,4 @@ function columnUnknown(
 ): FeedError<'COLUMN_UNKNOWN'> {
   const shown = known.slice(0, MAX_SHOWN).map(name => excerpt(name))
   return new FeedError('COLUMN_UNKNOWN', message, { column: excerpt(column), known: shown })
-}
-
-/** @throws FeedError OPTION_INVALID */
-export function checkColumns(columns: readonly string[]): readonly string[] {
-  const isList =
-    Array.isArray(columns) && columns.length > 0 && columns.every(name => typeof name === 'string')
-  if (!isList) throw optionInvalid('columns', 'a list of one column name or more', columns)
-  const repeated = columns.find((name, n) => columns.indexOf(name) !== n)
-  if (repeated !== undefined)
-    throw optionInvalid('columns', 'a list of names that differ', repeated)
-  // The copy keeps later changes of the caller's list out.
-  return [...columns]
 }

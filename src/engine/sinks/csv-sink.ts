@@ -7,10 +7,11 @@ import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
-import { type ColumnOf, CsvColumns, checkColumns } from './csv-columns'
+import { type ColumnOf, CsvColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
 import { jsonWriter } from './ndjson-sink'
 import { unwritableKind, valueInvalid } from './sink-errors'
+import { checkedNames } from './table-plan'
 
 export interface CsvSinkOptions<N extends string = string> {
   /** The columns in their order. Default: the columns of the first row. */
@@ -85,7 +86,8 @@ export function csvSink<T>(
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
   const { delimiter = ',', neutralizeFormulas = true, compress } = knownOptions(options, OPTIONS)
   const output = new TextOutput(target, NAME, compress)
-  const chosen = options.columns === undefined ? undefined : checkColumns(options.columns)
+  const chosen =
+    options.columns === undefined ? undefined : checkedNames('columns', options.columns)
   const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
   if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {
     throw optionInvalid('delimiter', 'text without a quote or line end', delimiter)

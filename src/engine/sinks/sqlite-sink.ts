@@ -2,12 +2,21 @@
 
 import { createRequire } from 'node:module'
 import { FeedError } from '../errors'
-import { choice, filePath, filledText, knownOptions, type OptionNames } from '../options'
-import { elementsOf } from '../pipeline/batch'
+import { filePath, knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
-import type { ColumnSpec } from '../schema/column-spec'
-import { sinkFailed } from './sink-errors'
-import { TableColumns, type TableSinkOptions } from './table-columns'
+import { type ColumnSpec, NamedColumns } from '../schema/column-spec'
+import { jsonWriter } from './ndjson-sink'
+import { decimalText } from './plain-values'
+import {
+  type ColumnForm,
+  namesOf,
+  onConflict,
+  sqlIdentifier,
+  TABLE_OPTIONS,
+  type TablePlan,
+  type TableSinkOptions,
+} from './table-plan'
+import { type ColumnNames, type RowWriter, type TableDatabase, tableSink } from './table-sink'
 
 export interface SqliteSinkOptions extends TableSinkOptions {
   /** @internal */
@@ -15,24 +24,18 @@ export interface SqliteSinkOptions extends TableSinkOptions {
 }
 
 const NAME = 'sqlite'
-const NAMES: OptionNames<SqliteSinkOptions> = {
-  table: true,
-  mode: true,
-  schema: true,
-  columns: true,
-  open: true,
-}
+const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
 
 /**
  * Makes a sink that writes a table of an SQLite file in one transaction, so that the table appears
  * with all rows when the pipeline has succeeded, and a failure leaves the file as it was. Whole
  * numbers and booleans (0 and 1) are INTEGER, doubles REAL; decimals and timestamps (ISO 8601) are
  * TEXT, so that they stay exact, and lists, aspects and regions are JSON as TEXT. It uses the
- * module
- * `node:sqlite` of Node 22.13 or later, or else the package `better-sqlite3`.
+ * module `node:sqlite` of Node 22.13 or later, or else the package `better-sqlite3`.
  * @param path the path of the file, in an existing folder
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; SINK_FAILED;
- * SINK_VALUE_INVALID for a value that is no row; CELL_INVALID, COLUMN_UNKNOWN
+ * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; SINK_FAILED; STATE_FOREIGN for a
+ * table that lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID
+ * by `onBadCell`; COLUMN_UNKNOWN
  * @example
  * ```ts
  * import { itemSchema, sqliteSink } from 'feedmill'
@@ -43,94 +46,90 @@ const NAMES: OptionNames<SqliteSinkOptions> = {
  * ```
  */
 export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T> {
-  const { table, mode = 'create', open } = knownOptions(options, NAMES)
+  const { table, open } = knownOptions(options, OPTIONS)
   filePath('path', path)
-  filledText('table', table)
-  choice('mode', mode, ['create', 'replace', 'append'])
-  let columns = new TableColumns(NAME, options)
-  let database: SqliteDatabase | undefined
-  let insert: ReturnType<SqliteDatabase['prepare']> | undefined
+  return tableSink(
+    {
+      name: NAME,
+      target: path,
+      sqlTable: sqlIdentifier(String(table)),
+      hasPrimaryKey: true,
+      columnName: name => name,
+      formOf,
+      open: () => new SqliteTable(path, open),
+    },
+    options,
+  )
+}
 
-  /** Does to the table what the mode says, where nothing says the columns of a new one. */
-  const withoutColumns = () => {
-    if (mode === 'append') return
-    if (mode === 'create') database!.exec(`CREATE TABLE ${quoted(table)} (unknown)`)
-    database!.exec(`DROP TABLE IF EXISTS ${quoted(table)}`)
+function formOf({ type }: ColumnSpec): ColumnForm {
+  if (type === 'int32' || type === 'int64' || type === 'boolean')
+    return { sql: 'INTEGER', convert: sqliteValue }
+  return { sql: type === 'float64' ? 'REAL' : 'TEXT', convert: sqliteValue }
+}
+
+class SqliteTable implements TableDatabase {
+  readonly #path: string
+  readonly #open: OpenSqlite | undefined
+  #database: SqliteDatabase | undefined
+
+  constructor(path: string, open: OpenSqlite | undefined) {
+    this.#path = path
+    this.#open = open
   }
-  const openTable = () => {
-    if (columns.columns === undefined || insert !== undefined) return
-    const definition = columns.columns.map(({ name, spec }) => `${quoted(name)} ${typeOf(spec)}`)
-    if (mode === 'replace') database!.exec(`DROP TABLE IF EXISTS ${quoted(table)}`)
-    const create = mode === 'append' ? 'CREATE TABLE IF NOT EXISTS' : 'CREATE TABLE'
-    database!.exec(`${create} ${quoted(table)} (${definition.join(', ')})`)
-    const names = columns.columns.map(({ name }) => quoted(name)).join(', ')
-    const places = columns.columns.map(() => '?').join(', ')
-    insert = database!.prepare(`INSERT INTO ${quoted(table)} (${names}) VALUES (${places})`)
+
+  begin(): void {
+    this.#database = (this.#open ?? loadSqlite())(this.#path)
+    // An immediate transaction finds another writer now and not at the end.
+    this.run('BEGIN IMMEDIATE')
   }
-  const guarded = (work: () => void) => {
-    try {
-      work()
-    } catch (cause) {
-      throw FeedError.is(cause) ? cause : sinkFailed(NAME, path, cause)
+
+  run(sql: string): void {
+    this.#database!.exec(sql)
+  }
+
+  columnsOf(table: string): ColumnNames {
+    const rows = this.#database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+    return rows.length === 0
+      ? undefined
+      : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
+  }
+
+  writerOf(plan: TablePlan): RowWriter {
+    const { table, columns } = plan
+    const places = columns.map(() => '?').join(', ')
+    const insert = this.#database!.prepare(
+      `INSERT INTO ${table} (${namesOf(columns)}) VALUES (${places}) ${onConflict(plan)}`,
+    )
+    return {
+      write(values) {
+        insert.run(...(values as SqliteValue[]))
+        return undefined
+      },
+      end: () => undefined,
     }
   }
-  const close = () => {
-    insert = undefined
-    database?.close()
-    database = undefined
+
+  commit(): void {
+    this.run('COMMIT')
+    this.abort()
   }
-  return {
-    name: NAME,
-    open: () =>
-      guarded(() => {
-        columns = new TableColumns(NAME, options)
-        database = (open ?? loadSqlite())(path)
-        // An immediate transaction finds another writer now and not at the end.
-        database.exec('BEGIN IMMEDIATE')
-      }),
-    write: item =>
-      guarded(() => {
-        columns.see(item)
-        for (const element of elementsOf(item)) {
-          const values = columns.valuesOf(element)
-          openTable()
-          insert!.run(...values.map(sqliteValue))
-        }
-      }),
-    prepare: () => guarded(columns.columns === undefined ? withoutColumns : openTable),
-    commit: () =>
-      guarded(() => {
-        database!.exec('COMMIT')
-        close()
-      }),
-    abort: () => {
-      // Closing a database rolls an open transaction back.
-      close()
-    },
+
+  /** Closing a database rolls an open transaction back. */
+  abort(): void {
+    this.#database?.close()
+    this.#database = undefined
   }
 }
 
-function typeOf({ type }: ColumnSpec): 'INTEGER' | 'REAL' | 'TEXT' {
-  if (type === 'int32' || type === 'int64' || type === 'boolean') return 'INTEGER'
-  return type === 'float64' ? 'REAL' : 'TEXT'
-}
+const writeJson = jsonWriter()
 
 function sqliteValue(value: unknown): SqliteValue {
-  if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return Number(value)
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return value
   if (value instanceof Date) return value.toISOString()
-  if (isDecimal(value)) return value.text
-  return JSON.stringify(value)
-}
-
-function isDecimal(value: object): value is { readonly text: string } {
-  return typeof (value as { toNumber?: unknown }).toNumber === 'function'
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return decimalText(value as object) ?? writeJson(value) ?? null
 }
 
 // The adapter of SQLite: the module of Node where this Node has one (22.13 or later), or else the
@@ -141,7 +140,10 @@ export type SqliteValue = string | number | bigint | null
 
 export interface SqliteDatabase {
   exec(sql: string): unknown
-  prepare(sql: string): { run(...values: SqliteValue[]): unknown }
+  prepare(sql: string): {
+    run(...values: SqliteValue[]): unknown
+    all(...values: SqliteValue[]): readonly unknown[]
+  }
   close(): unknown
 }
 

@@ -9,7 +9,6 @@ import {
   type Database,
   ROW_GROUP_ROWS,
   type RowSource,
-  sqlName,
 } from './duckdb-api'
 
 /** An INSERT with fewer rows than a row group leaves them in memory, so that the next one adds to it. */
@@ -46,19 +45,20 @@ export class ChunkInserter<W extends ColumnWriter> {
     this.writers = newWriters()
   }
 
-  /** @throws FeedError STATE_IO */
+  /**
+   * @param table the name of the table in SQL, and the columns of the rows, where these are not all
+   * columns in their order: `"items" ("a", "b")`
+   * @param rows a query without rows whose columns have the types of the writers
+   * @throws FeedError STATE_IO
+   */
   static async open<W extends ColumnWriter>(
     database: Database,
     table: string,
+    rows: string,
     newWriters: () => readonly W[],
   ): Promise<ChunkInserter<W>> {
-    const types = await database.columnTypes(table)
+    const types = await database.columnTypes(rows)
     return new ChunkInserter(database, table, types, newWriters)
-  }
-
-  /** Number of columns of the table. */
-  get columns(): number {
-    return this.#types.length
   }
 
   /** The number of rows that the chunk has room for. */
@@ -66,12 +66,15 @@ export class ChunkInserter<W extends ColumnWriter> {
     return CHUNK_ROWS - this.#rows
   }
 
-  /** Counts rows that the writers have got: no more than there was room. @throws FeedError STATE_IO */
-  async added(rows: number): Promise<void> {
+  /**
+   * Counts rows that the writers have got: no more than there was room. Returns what the caller has
+   * to wait for before it gives more.
+   */
+  added(rows: number): Promise<void> | undefined {
     this.#rows += rows
-    if (this.#rows < CHUNK_ROWS) return
+    if (this.#rows < CHUNK_ROWS) return undefined
     this.#endChunk()
-    if (this.#full.length === GROUP_CHUNKS) await this.#insert()
+    return this.#full.length === GROUP_CHUNKS ? this.#insert() : undefined
   }
 
   /** Inserts the rest. @throws FeedError STATE_IO */
@@ -105,7 +108,7 @@ export class ChunkInserter<W extends ColumnWriter> {
         return chunk
       },
     }
-    this.#inserted = this.#database.insert(sqlName(this.#table), source)
+    this.#inserted = this.#database.insert(this.#table, source)
     // The next call, or `close`, throws the error.
     this.#inserted.catch(() => {})
   }

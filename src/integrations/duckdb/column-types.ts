@@ -2,8 +2,8 @@
 // the writers of vectors take. A cell that its type cannot hold exactly does not fit; row-writer.ts
 // keeps its text.
 
-import type { ColumnSpec, Decimal } from '../../engine/index'
-import { DECIMAL_DIGITS } from '../../engine/index'
+import type { ColumnForm, ColumnSpec, Decimal } from '../../engine/index'
+import { DECIMAL_DIGITS, UNFIT } from '../../engine/index'
 import type { VectorWriter } from './vector-writers'
 import {
   Int64Writer,
@@ -14,16 +14,10 @@ import {
   TextWriter,
 } from './vector-writers'
 
-export interface ColumnType {
-  /** The type as SQL names it. */
-  readonly sql: string
+export interface ColumnType extends ColumnForm {
+  /** Makes a writer of the values that `convert` gives. */
   writer(): VectorWriter
-  /** Makes a cell that is not null into a value of the writer. */
-  convert(value: unknown): unknown
 }
-
-/** The value of a cell that the type of its column cannot hold. */
-export const UNFIT = Symbol('unfit')
 
 const DAY_MS = 86_400_000
 const MAX_TIME_MICROS = 2n ** 63n - 1n

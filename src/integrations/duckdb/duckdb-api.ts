@@ -250,12 +250,9 @@ export class Database {
     if (!this.#isClosed) this.#connection.interrupt()
   }
 
-  /** Returns the types of a table's columns. @throws FeedError STATE_IO */
-  columnTypes(table: string): Promise<readonly DuckDBType[]> {
-    return this.#guarded(async () => {
-      const result = await this.#connection.run(`SELECT * FROM ${sqlName(table)} LIMIT 0`)
-      return result.columnTypes()
-    })
+  /** Returns the types of the columns of a query. @throws FeedError STATE_IO */
+  columnTypes(query: string): Promise<readonly DuckDBType[]> {
+    return this.#guarded(async () => (await this.#connection.run(query)).columnTypes())
   }
 
   /**

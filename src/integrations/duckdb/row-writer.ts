@@ -4,10 +4,10 @@
 // most cells are empty or plain text, which goes from the file's bytes to DuckDB without a string.
 
 import type { Columns, RowBatch } from '../../engine/index'
-import { CELL_END, FeedError } from '../../engine/index'
+import { CELL_END, FeedError, UNFIT } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
-import { type ColumnType, columnTypeOf, OTHER_CELLS, UNFIT } from './column-types'
-import type { Database } from './duckdb-api'
+import { type ColumnType, columnTypeOf, OTHER_CELLS } from './column-types'
+import { type Database, sqlName } from './duckdb-api'
 import type { VectorWriter } from './vector-writers'
 import { TextWriter } from './vector-writers'
 
@@ -60,7 +60,8 @@ export class RowWriter {
       type: columnTypeOf(spec),
     }))
     const types = [...typed.map(({ type }) => type), OTHER_CELLS, ...own.map(({ type }) => type)]
-    const inserter = await ChunkInserter.open(database, table, () =>
+    const name = sqlName(table)
+    const inserter = await ChunkInserter.open(database, name, `SELECT * FROM ${name} LIMIT 0`, () =>
       types.map(type => type.writer()),
     )
     return new RowWriter(typed, inserter)

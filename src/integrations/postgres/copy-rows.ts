@@ -11,14 +11,23 @@ import {
   AspectsJson,
   CELL_END,
   DOCUMENTED_CELLS,
-  FeedError,
+  isBadCell,
   isDecimal,
+  Row,
   readBoolean,
   readInt32,
   readTimestamp,
 } from '../../engine/index'
 import { type CopyBuffer, escapedCell, TAB } from './copy-buffer'
-import { jsonText, MAX_NUMERIC_CHARS, plainText, type SqlColumn, sqlTextOf } from './sql-types'
+import {
+  isEmptyList,
+  jsonText,
+  MAX_NUMERIC_CHARS,
+  plainText,
+  REST_COLUMNS,
+  type SqlColumn,
+  sqlTextOf,
+} from './sql-types'
 
 /** How the cells of a column are written. */
 const RAW = 0
@@ -30,8 +39,10 @@ const TIMESTAMP = 4
 const VALUE = 5
 /** A plainly good cell becomes JSON without a decoder; any other cell is written as a VALUE. */
 const ASPECTS = 6
-/** The table has no such column: the cell goes into `other`. */
+/** The table has no such column: the cell goes into `other` where the table has that. */
 const OTHER = 7
+/** The column is NOT NULL: an empty cell is no value of it. */
+const REQUIRED = 8
 
 const KINDS: Readonly<Record<string, number>> = {
   text: RAW,
@@ -52,8 +63,7 @@ export class CopyRows {
   readonly #columns: readonly { readonly name: string; readonly write: ValueWriter }[]
   readonly #delimiter: number
   readonly #quote: number
-  readonly #onInvalid: ((error: unknown) => void) | undefined
-  readonly #hasHead: boolean
+  readonly #onInvalid: OnInvalid | undefined
   /** True before the first cell of a row. */
   #isFirst = false
   #aspects: AspectsJson | undefined
@@ -62,31 +72,29 @@ export class CopyRows {
 
   /**
    * @param columns the table's columns of the feed
-   * @param onInvalid called with the error of a cell that is no value of its column; without it the
-   * cell is NULL, and its text goes into the column `invalid`
+   * @param onInvalid decides about a cell that is no value of its column, in the table of a sink;
+   * without it the cell is NULL and its text goes into the column `invalid`, as the cells without a
+   * column go into `other`
    */
-  constructor(
-    header: BoundHeader<Columns>,
-    columns: readonly SqlColumn[],
-    onInvalid?: (error: unknown) => void,
-  ) {
+  constructor(header: BoundHeader<Columns>, columns: readonly SqlColumn[], onInvalid?: OnInvalid) {
     const known = new Map(columns.map(column => [column.feedName, column]))
     const bound = header.columns.map(({ name, spec, known: isKnown }) => {
-      const column = isKnown ? known.get(name) : undefined
-      const kind = column === undefined ? OTHER : kindOf(spec)
+      const column = isKnown || onInvalid !== undefined ? known.get(name) : undefined
+      const kind = column === undefined ? OTHER : column.isRequired ? REQUIRED : kindOf(spec)
       return { name, spec, kind, column }
     })
     this.columns = [
       ...bound.flatMap(({ column }) => (column === undefined ? [] : [column.name])),
-      'other',
-      ...(onInvalid === undefined ? ['invalid'] : []),
+      ...(onInvalid === undefined ? Object.keys(REST_COLUMNS) : []),
     ]
     this.#kinds = Uint8Array.from(bound, ({ kind }) => kind)
-    this.#columns = bound.map(({ name, spec }) => ({ name, write: valueWriter(spec) }))
+    this.#columns = bound.map(({ name, spec, kind }) => ({
+      name,
+      write: valueWriter(spec, kind === REQUIRED),
+    }))
     this.#delimiter = header.cells?.delimiter ?? DOCUMENTED_CELLS.delimiter
     this.#quote = header.cells?.quote ?? DOCUMENTED_CELLS.quote
     this.#onInvalid = onInvalid
-    this.#hasHead = onInvalid === undefined
   }
 
   /** Returns a function that writes the cells of a slot. The row of a target has its head before. */
@@ -100,11 +108,12 @@ export class CopyRows {
       const start = index.rowStarts[slot]!
       const end =
         index.columns === 0 ? start : index.cellEnds[first + index.columns - 1]! & CELL_END
-      this.#isFirst = !this.#hasHead
+      this.#isFirst = this.#onInvalid !== undefined
       this.#aspects = aspects
       this.#cells(batch, slot, target, inRuns, inRuns && special.isIn(start, end))
+      if (this.#onInvalid !== undefined) return
       this.#rest(this.#other, target)
-      if (this.#onInvalid === undefined) this.#rest(this.#invalid, target)
+      this.#rest(this.#invalid, target)
       this.#other = NO_CELLS
       this.#invalid = NO_CELLS
     }
@@ -135,7 +144,7 @@ export class CopyRows {
       const isCopied =
         inRuns &&
         (start === end
-          ? kind !== OTHER
+          ? kind < OTHER
           : kind === RAW
             ? marked > 0 || cells.bytes[start] !== this.#quote
             : kind < VALUE && isPlain(kind, cells, start, end))
@@ -151,7 +160,7 @@ export class CopyRows {
         else if (kind !== OTHER) this.#separate(target)
         run = -1
         if (kind !== OTHER) this.#value(batch, slot, column, start, end, target)
-        else if (start !== end) this.#keep(cells, slot, column)
+        else if (start !== end && this.#onInvalid === undefined) this.#keep(cells, slot, column)
       }
       start = end + 1
     }
@@ -168,9 +177,9 @@ export class CopyRows {
   ): void {
     const { cells } = batch
     const decoded = batch.decodedCells(column)
-    if (decoded === undefined && start === end) return
+    const kind = this.#kinds[column]!
+    if (decoded === undefined && start === end && kind < OTHER) return
     const { name, write } = this.#columns[column]!
-    const kind = this.#kinds[column]
     if (decoded === undefined && kind === RAW) {
       target.cell(cells.text(slot, column).toWellFormed())
       return
@@ -186,25 +195,19 @@ export class CopyRows {
     try {
       const reader = batch.projections.readers[column]!
       const value = decoded === undefined ? cells.value(slot, column, reader) : decoded[slot]
-      if (value === null || value === undefined || write(value, target)) return
+      if (value === null || value === undefined) {
+        if (kind !== REQUIRED) return
+      } else if (!(value === '' && kind === REQUIRED) && write(value, target)) return
     } catch (error) {
-      if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
+      if (!isBadCell(error)) throw error
     }
-    this.#refuse(batch, slot, column, name)
-  }
-
-  /** Keeps the text of a cell that is no value of its column. */
-  #refuse(batch: RowBatch<Columns>, slot: number, column: number, name: string): void {
-    const text = batch.cells.text(slot, column)
-    if (this.#onInvalid !== undefined) {
-      const { header } = batch
-      const reason = 'the cell is no value of its column'
-      const { type } = header.columns[column]!.spec
-      const context = { ...batch.positionOf(slot), column: name, type, reason }
-      this.#onInvalid(new FeedError('CELL_INVALID', `${name}: ${reason}`, context))
+    if (this.#onInvalid === undefined) {
+      if (this.#invalid === NO_CELLS) this.#invalid = {}
+      this.#invalid[name] = cells.text(slot, column)
+      return
     }
-    if (this.#invalid === NO_CELLS) this.#invalid = {}
-    this.#invalid[name] = text
+    const text = this.#onInvalid(new Row(batch, slot), name)
+    if (text !== null) target.cell(text)
   }
 
   #keep(cells: RowCells, slot: number, column: number): void {
@@ -230,13 +233,14 @@ function kindOf({ type, scale }: ColumnSpec): number {
   return scale === undefined ? (KINDS[type] ?? VALUE) : VALUE
 }
 
+/** Returns the text that stands in place of a cell, or null, or throws. */
+export type OnInvalid = (row: Row<Columns>, name: string) => string | null
+
 type ValueWriter = (value: NonNullable<unknown>, target: CopyBuffer) => boolean
 
 /** Values that rows share are frozen, so their bytes are made once. */
-function valueWriter(spec: ColumnSpec): ValueWriter {
+function valueWriter(spec: ColumnSpec, isRequired: boolean): ValueWriter {
   const textOf = sqlTextOf(spec)
-  // An empty list is what an empty cell reads as; an empty array of JSON is a value.
-  const isList = spec.type !== 'json' && spec.type !== 'cell'
   const shared = new WeakMap<object, Buffer>()
   return (value, target) => {
     if (typeof value === 'object') {
@@ -245,7 +249,7 @@ function valueWriter(spec: ColumnSpec): ValueWriter {
         target.raw(known, 0, known.length)
         return true
       }
-      if (isList && Array.isArray(value) && value.length === 0) return true
+      if (!isRequired && isEmptyList(spec, value)) return true
     }
     const text = textOf(value)
     if (text === undefined) return false

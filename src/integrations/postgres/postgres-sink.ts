@@ -1,156 +1,182 @@
-// A sink that appends the rows of a pipeline to a table of PostgreSQL, in one transaction.
+// A sink that writes the rows of a pipeline to a table of PostgreSQL, in one transaction.
 
-import type { BoundHeader, Columns, RowBatch, Sink } from '../../engine/index'
+import type {
+  ColumnNames,
+  Columns,
+  PlannedColumn,
+  RowBatch,
+  RowWriter,
+  Sink,
+  TableDatabase,
+  TablePlan,
+  TableRows,
+  TableSinkOptions,
+} from '../../engine/index'
 import {
-  type AnyFeedError,
-  FeedError,
+  definitionsOf,
   filledText,
   knownOptions,
+  namesOf,
   type OptionNames,
-  rowBatch,
-  sinkFailed,
+  onConflict,
+  TABLE_OPTIONS,
+  tableSink,
 } from '../../engine/index'
-import { addressOf, type PostgresConnectionInput } from './address'
+import { addressOf, type PostgresAddress, type PostgresConnectionInput } from './address'
 import { CopyRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
-import { quoted, sqlName } from './sql-names'
-import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
+import { columnNameOf, quoted, sqlName } from './sql-names'
+import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
-import { columnsOf, foreign } from './tables'
+import { columnsOf } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresSinkOptions extends Partial<PostgresLimits> {
-  /** The table, which is made of the schema of the rows where it is missing. */
-  readonly table: string
-  /**
-   * The schema of the table, which has to be there. Default: the parameter `schema` of the address,
-   * or `public`.
-   */
-  readonly schema?: string
-}
+export interface PostgresSinkOptions extends TableSinkOptions, Partial<PostgresLimits> {}
 
 const NAME = 'postgres'
-const OPTIONS: OptionNames<PostgresSinkOptions> = {
-  table: true,
-  schema: true,
-  ...LIMIT_NAMES,
-}
+const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_NAMES }
 
 /**
- * Makes a sink that appends rows to a table, in one transaction: all rows become visible when the
- * pipeline has succeeded, or none. It needs the packages pg and pg-copy-streams.
+ * Makes a sink that writes a table in one transaction: all rows become visible when the pipeline
+ * has succeeded, or none. It needs the packages pg and pg-copy-streams.
  *
- * The table has a column for each column of the schema of the rows (`price_value` for
- * `priceValue`), with its type, and the column `other` of the type jsonb with the cells of columns
- * that the schema does not know. A list is an array; pairs, regions and JSON are jsonb. A table
- * that is there is used as it is. PostgreSQL has no NUL in text: U+FFFD stands in its place.
+ * A column has the name of the feed in small letters (`price_value` for `priceValue`), with the
+ * type of its kind: a decimal is numeric, a list an array, and pairs, regions and JSON are jsonb. An
+ * empty list is NULL. PostgreSQL has no NUL in text: U+FFFD stands in its place. The table is in the
+ * schema that the parameter `schema` of the address names, or else where the session looks for it,
+ * which is the schema `public` by default.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; CELL_INVALID for a cell that is
- * no value of its column; STATE_FOREIGN for a table that lacks a column of the rows; SINK_FAILED, which is retryable where the connection was lost
+ * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
+ * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
+ * `onBadCell`; COLUMN_UNKNOWN; SINK_FAILED, which is retryable where the connection was lost
  * @example
  * ```ts
  * import { postgresSink } from 'feedmill/postgres'
  *
- * const sink = postgresSink('postgres://shop@db.example/shop', { table: 'items' })
+ * const sink = postgresSink('postgres://shop@db.example/shop', { table: 'items', mode: 'append' })
  * console.log(sink.name)
  * // => postgres
  * ```
  */
-export function postgresSink<C extends Columns>(
+export function postgresSink<T>(
   connection: PostgresConnectionInput,
   options: PostgresSinkOptions,
-): Sink<RowBatch<C>> {
+): Sink<T> {
   const address = addressOf(connection)
-  const { table, schema = address.tables.schema ?? 'public' } = knownOptions(options, OPTIONS)
+  const { table } = knownOptions(options, OPTIONS)
   const limits = checkedLimits(options)
-  const fullTable = (address.tables.prefix ?? '') + filledText('table', table)
-  const name = `${quoted(sqlName('schema', schema))}.${quoted(sqlName('table', fullTable))}`
-  const typed = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (cause) {
-      throw sinkError(`${address.name} ${name}`, cause)
+  const { schema, prefix = '' } = address.tables
+  const name = quoted(sqlName('table', prefix + filledText('table', table)))
+  const place = schema === undefined ? '' : `${quoted(sqlName('schema', schema))}.`
+  return tableSink(
+    {
+      name: NAME,
+      target: `${address.name} ${place}${name}`,
+      sqlTable: place + name,
+      hasPrimaryKey: true,
+      columnName: columnNameOf,
+      formOf: columnFormOf,
+      open: () => new PostgresTable(address, limits, place + name),
+    },
+    options,
+  )
+}
+
+/** The rows of a run with a key, before they take the places of those of their keys. */
+const ARRIVED = 'pg_temp.feedmill_arrived'
+
+class PostgresTable implements TableDatabase {
+  readonly #address: PostgresAddress
+  readonly #limits: PostgresLimits
+  readonly #table: string
+  #connection: PgConnection | undefined
+
+  constructor(address: PostgresAddress, limits: PostgresLimits, table: string) {
+    this.#address = address
+    this.#limits = limits
+    this.#table = table
+  }
+
+  async begin(): Promise<void> {
+    this.#connection = await PgConnection.open(this.#address, this.#limits)
+    await this.run('BEGIN')
+  }
+
+  async run(sql: string): Promise<void> {
+    await this.#connection!.query(sql)
+  }
+
+  async columnsOf(): Promise<ColumnNames> {
+    const connection = this.#connection!
+    const [found] = await connection.query('SELECT to_regclass($1) AS place', [this.#table])
+    return found?.place == null ? undefined : columnsOf(connection, this.#table)
+  }
+
+  async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
+    const { columns, key } = plan
+    if (key.length === 0) return this.#copyInto(plan.table, columns, rows)
+    await this.run(
+      `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
+    )
+    const arrived = this.#copyInto(ARRIVED, columns, rows)
+    return {
+      ...arrived,
+      end: async () => {
+        await arrived.end()
+        await this.run(merge(plan))
+      },
     }
   }
-  let writing: { readonly connection: PgConnection; readonly copy: TableCopy } | undefined
-  let isInUse = false
-  /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
-  let refused = 0
-  return {
-    name: NAME,
-    open: () =>
-      typed(async () => {
-        if (isInUse) {
-          refused++
-          throw sinkFailed(NAME, name, 'another run of the same sink is writing it')
-        }
-        isInUse = true
-        const connection = await PgConnection.open(address, limits)
-        const rowsOf = (header: BoundHeader<Columns>) => rowsInto(connection, name, header)
-        writing = { connection, copy: new TableCopy(connection, { table: name, head: [], rowsOf }) }
-        await connection.query('BEGIN')
-      }),
-    write: batch => typed(async () => writing && write(writing.copy, rowBatch(NAME, batch))),
-    prepare: () => typed(async () => writing?.copy.end()),
-    commit: () =>
-      typed(async () => {
-        await writing?.connection.query('COMMIT')
-        await writing?.connection.end()
-        writing = undefined
-        isInUse = false
-      }),
-    // The server rolls back when its connection ends.
-    abort: () => {
-      if (refused > 0) {
-        refused--
-        return
+
+  async commit(): Promise<void> {
+    await this.run('COMMIT')
+    await this.#connection!.end()
+  }
+
+  /** The server rolls back when its connection ends. */
+  abort(): void {
+    this.#connection?.destroy()
+  }
+
+  #copyInto(table: string, columns: readonly PlannedColumn[], rows: TableRows): RowWriter {
+    const names = columns.map(({ sqlName }) => sqlName)
+    const sqlColumns = columns.map(({ name, ...column }) => ({
+      ...column,
+      name: column.sqlName,
+      feedName: name,
+    }))
+    const copy = new TableCopy(this.#connection!, {
+      table,
+      head: [],
+      rowsOf: header =>
+        new CopyRows(header, sqlColumns, (row, name) => rows.cellOf(row, name) as string | null),
+    })
+    const writeValues = async (values: readonly unknown[]) => {
+      await copy.beginValues(names)
+      values.forEach((value, n) => {
+        if (n > 0) copy.buffer.tab()
+        if (value !== null) copy.buffer.cell(value as string)
+      })
+      if (copy.endRow()) await copy.send()
+    }
+    const writeBatch = async (batch: RowBatch<Columns>) => {
+      const writeCells = await copy.writer(batch)
+      for (const { slot } of batch) {
+        writeCells(slot)
+        if (copy.endRow()) await copy.send()
       }
-      isInUse = false
-      writing?.connection.destroy()
-      writing = undefined
-    },
+    }
+    return { write: writeValues, writeBatch, end: () => copy.end() }
   }
 }
 
-/** Makes the table of the schema of a header where it is missing. @throws FeedError STATE_FOREIGN */
-async function rowsInto(
-  connection: PgConnection,
-  table: string,
-  header: BoundHeader<Columns>,
-): Promise<CopyRows> {
-  const columns = sqlColumnsOf(header.schema.columns)
-  await connection.query(createTable(table, columns))
-  const rows = new CopyRows(header, columns, error => {
-    throw error
-  })
-  const present = await columnsOf(connection, table)
-  const missing = rows.columns.filter(name => !present.has(name))
-  if (missing.length > 0)
-    throw foreign(table, 'columns', missing.join(', '), 'those of another table', 'table')
-  return rows
-}
-
-async function write(copy: TableCopy, batch: RowBatch<Columns>): Promise<void> {
-  const writeCells = await copy.writer(batch)
-  for (const { slot } of batch) {
-    writeCells(slot)
-    if (copy.endRow()) await copy.send()
-  }
-}
-
-function createTable(table: string, columns: readonly SqlColumn[]): string {
-  const all = columns.map(({ name, spec }) => `${quoted(name)} ${sqlTypeOf(spec)}`)
-  return `CREATE TABLE IF NOT EXISTS ${table} (${[...all, 'other jsonb'].join(', ')})`
-}
-
-function sinkError(target: string, cause: unknown): AnyFeedError {
-  if (!FeedError.is(cause) || cause.code !== 'STATE_IO') throw cause
-  const { message, context } = sinkFailed(NAME, target, cause)
-  const reason = cause.context.reason
-  return new FeedError(
-    'SINK_FAILED',
-    message,
-    { ...context, reason },
-    { retryable: cause.retryable },
-  )
+/** The last row of each key takes the place of the one that stands, or is added. */
+function merge(plan: TablePlan): string {
+  const names = namesOf(plan.columns)
+  const key = namesOf(plan.key)
+  // The system column `ctid` has the order in which the rows were copied.
+  return `
+    INSERT INTO ${plan.table} (${names})
+    SELECT DISTINCT ON (${key}) ${names} FROM ${ARRIVED} ORDER BY ${key}, ctid DESC
+    ${onConflict(plan)}`
 }

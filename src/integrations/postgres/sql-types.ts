@@ -2,7 +2,7 @@
 // the values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
 // neither NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
-import type { CellType, ColumnSpec, Columns } from '../../engine/index'
+import type { CellType, ColumnForm, ColumnSpec, Columns } from '../../engine/index'
 import {
   DECIMAL_DIGITS,
   itemColumns,
@@ -10,6 +10,7 @@ import {
   itemPriorityColumns,
   itemSnapshotColumns,
   jsonWriter,
+  UNFIT,
 } from '../../engine/index'
 import { columnNameOf, type Part } from './sql-names'
 
@@ -40,6 +41,8 @@ export interface SqlColumn {
   readonly name: string
   readonly feedName: string
   readonly spec: ColumnSpec
+  /** True where the column of a sink's table is NOT NULL. */
+  readonly isRequired?: boolean
 }
 
 export function sqlColumnsOf(columns: Columns): readonly SqlColumn[] {
@@ -98,6 +101,27 @@ export function sqlTextOf(spec: ColumnSpec): SqlText {
   if (!type.endsWith('[]')) return scalarText(type)
   const elementText = scalarText(type.slice(0, -2))
   return value => arrayText(value, elementText)
+}
+
+/**
+ * Returns whether a value is what an empty cell of its column reads as, which is NULL. An empty
+ * array of JSON is a value.
+ */
+export function isEmptyList({ type }: ColumnSpec, value: unknown): boolean {
+  return type !== 'json' && type !== 'cell' && Array.isArray(value) && value.length === 0
+}
+
+/** How a sink writes a column. */
+export function columnFormOf(spec: ColumnSpec, isRequired: boolean): ColumnForm {
+  const textOf = sqlTextOf(spec)
+  return {
+    sql: sqlTypeOf(spec),
+    convert(value) {
+      if (!isRequired && isEmptyList(spec, value)) return null
+      const text = textOf(value as NonNullable<unknown>)
+      return text === undefined ? UNFIT : plainText(text)
+    },
+  }
 }
 
 function scalarText(type: string): SqlText {

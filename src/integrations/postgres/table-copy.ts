@@ -1,6 +1,6 @@
-// Copies rows into a table by one COPY for each header of their files. The rows of a target begin
-// with the cells of `HEAD_COLUMNS`: the category, the version and the checksum. copy-rows.ts writes
-// the cells of the feed behind them.
+// Copies rows into a table by one COPY for each header of their files, or of values that the caller
+// writes. The rows of a target begin with the cells of `HEAD_COLUMNS`: the category, the version and
+// the checksum. copy-rows.ts writes the cells of the feed behind them.
 
 import {
   type BoundHeader,
@@ -20,8 +20,8 @@ export interface TableCopyOptions {
   readonly table: string
   /** The names of the columns before those of the feed. */
   readonly head: readonly string[]
-  /** Returns what writes the rows of a header, after the table was prepared for them. */
-  rowsOf(header: BoundHeader<Columns>): CopyRows | Promise<CopyRows>
+  /** Returns what writes the rows of a header. */
+  rowsOf(header: BoundHeader<Columns>): CopyRows
 }
 
 export class TableCopy {
@@ -39,8 +39,20 @@ export class TableCopy {
 
   /** Returns a function that writes the cells of a slot of the batch to {@link buffer}. */
   async writer(batch: RowBatch<Columns>): Promise<(slot: number) => void> {
-    if (this.#rows === undefined || batch.header !== this.#header) await this.#begin(batch.header)
-    return this.#rows!.writer(batch, this.buffer)
+    if (this.#rows === undefined || batch.header !== this.#header) {
+      this.#header = batch.header
+      const rows = this.#options.rowsOf(batch.header)
+      await this.#begin([...this.#options.head, ...rows.columns])
+      this.#rows = rows
+    }
+    return this.#rows.writer(batch, this.buffer)
+  }
+
+  /** Lets the caller write the cells of these columns to {@link buffer}. */
+  async beginValues(columns: readonly string[]): Promise<void> {
+    if (this.#copy !== undefined && this.#rows === undefined) return
+    this.#rows = undefined
+    await this.#begin(columns)
   }
 
   /** Ends a row. Returns true where the caller has to {@link send} the text. */
@@ -66,14 +78,10 @@ export class TableCopy {
   }
 
   /** Rows of another file may have other columns, which a COPY names once. */
-  async #begin(header: BoundHeader<Columns>): Promise<void> {
+  async #begin(columns: readonly string[]): Promise<void> {
     await this.end()
-    const { table, head, rowsOf } = this.#options
-    this.#header = header
-    this.#rows = await rowsOf(header)
-    const names = [...head, ...this.#rows.columns].map(quoted).join(', ')
     this.#copy = await this.#connection.copy(
-      `COPY ${table} (${names}) FROM STDIN WITH (FORMAT text, NULL '')`,
+      `COPY ${this.#options.table} (${columns.map(quoted).join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`,
     )
   }
 }

@@ -217,8 +217,7 @@ export function foreign(
   what: string,
   expected: string,
   received: string,
-  other = 'schema or prefix',
 ): FeedError<'STATE_FOREIGN'> {
-  const message = `${path}: the ${what} must be ${expected}, not ${received}: choose another ${other}`
+  const message = `${path}: the ${what} must be ${expected}, not ${received}: choose another schema or prefix`
   return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

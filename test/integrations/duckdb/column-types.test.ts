@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { scaledDecimal, UNFIT } from '../../../src/integrations/duckdb/column-types'
+import { UNFIT } from '../../../src/engine/sinks/table-plan'
+import { scaledDecimal } from '../../../src/integrations/duckdb/column-types'
 
 test('a decimal has its trailing zeros for nothing, however many they are', () => {
   const zeros = '0'.repeat(1e6)

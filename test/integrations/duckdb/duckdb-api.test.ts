@@ -41,7 +41,7 @@ async function withTexts(
   const database = await Database.open(join(folder, `${name}-${threads}.duckdb`), options)
   try {
     await database.run(`CREATE TABLE texts (text ${column})`)
-    await use(database, await database.columnTypes('texts'))
+    await use(database, await database.columnTypes('SELECT * FROM texts LIMIT 0'))
   } finally {
     await database.close()
   }

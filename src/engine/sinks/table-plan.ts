@@ -1,0 +1,148 @@
+// The plan of a table that the sinks of databases share: its options and their checks, its columns
+// and its key, and the statements that all databases understand. table-rows.ts makes the values of
+// rows for it, and table-sink.ts writes them; what only one database has is in its sink.
+
+import type { BoundHeader } from '../codec/tsv/header'
+import { choice, filledText, type OptionNames, optionInvalid } from '../options'
+import type { ColumnSpec } from '../schema/column-spec'
+import type { FeedSchema } from '../schema/feed-schema'
+import type { BadCellPolicy } from '../stages/bad-cells'
+
+const MODES = ['create', 'replace', 'append', 'upsert'] as const
+
+export interface TableSinkOptions {
+  /** The name of the table. */
+  readonly table: string
+  /**
+   * What happens to a table that is there: `create` refuses it, `replace` replaces it, `append`
+   * adds rows to it, and `upsert` puts each row in the place of the one with its key, or adds it.
+   * The last two make a missing table. A file without rows makes an empty table of its header line.
+   * Where nothing says the columns, as in a run without a file and without `schema`, no table is
+   * made, and `replace` removes the one that is there. Default: `create`.
+   */
+  readonly mode?: (typeof MODES)[number]
+  /**
+   * The columns that tell the rows apart, which are never empty. Of several rows of one key the
+   * last one counts. A new table has them as its primary key, but in DuckDB. `upsert` needs them,
+   * and needs a unique index of them in SQLite and PostgreSQL; `append` refuses them.
+   * Default: none.
+   */
+  readonly key?: readonly string[]
+  /**
+   * The schema of the columns. It is required where plain objects are written; rows of a parser
+   * have their own. Default: that of the rows.
+   */
+  readonly schema?: FeedSchema
+  /** The columns of the table, in their order. Default: all columns. */
+  readonly columns?: readonly string[]
+  /**
+   * What happens to a cell that is no value of its column, or that the type of the database cannot
+   * hold. A NOT NULL column takes no empty value in its place, and a quarantine takes rows of a
+   * parser only: these end the run. Default: `throw`.
+   */
+  readonly onBadCell?: BadCellPolicy
+}
+
+export const TABLE_OPTIONS: OptionNames<TableSinkOptions> = {
+  table: true,
+  mode: true,
+  key: true,
+  schema: true,
+  columns: true,
+  onBadCell: true,
+}
+
+/** The value of a cell that the type of its column cannot hold. */
+export const UNFIT = Symbol('unfit')
+
+/** How a database has the cells of a column. */
+export interface ColumnForm {
+  /** The type as SQL names it. */
+  readonly sql: string
+  /** Makes a cell that is not null into what the database takes, or UNFIT. */
+  convert(value: unknown): unknown
+}
+
+export interface TableColumn {
+  readonly name: string
+  readonly spec: ColumnSpec
+}
+
+/** A column of the table. */
+export interface PlannedColumn extends TableColumn {
+  /** The name in the database. */
+  readonly sqlName: string
+  readonly form: ColumnForm
+  /** True where the column is NOT NULL. */
+  readonly isRequired: boolean
+}
+
+export interface TablePlan {
+  /** The name of the table as SQL has it. */
+  readonly table: string
+  readonly columns: readonly PlannedColumn[]
+  /** The columns of the key; none where the table has no key. */
+  readonly key: readonly PlannedColumn[]
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkTableOptions({ table, mode = 'create', key, columns }: TableSinkOptions) {
+  filledText('table', table)
+  choice('mode', mode, MODES)
+  if (columns !== undefined) checkedNames('columns', columns)
+  if (key !== undefined) checkedNames('key', key)
+  if (mode === 'upsert' && key === undefined)
+    throw optionInvalid('key', 'the columns that tell rows apart, which upsert needs', key)
+  if (mode === 'append' && key !== undefined)
+    throw optionInvalid('key', 'left out, because append changes no row', key)
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkedNames(option: string, columns: readonly string[]): readonly string[] {
+  const isList =
+    Array.isArray(columns) && columns.length > 0 && columns.every(name => typeof name === 'string')
+  if (!isList) throw optionInvalid(option, 'a list of one column name or more', columns)
+  const repeated = columns.find((name, n) => columns.indexOf(name) !== n)
+  if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
+  // The copy keeps later changes of the caller's list out.
+  return [...columns]
+}
+
+/** The columns of the rows of a file, and after them those of the schema that the file lacks. */
+export function headerColumns({ columns, absent }: BoundHeader): TableColumn[] {
+  return [...columns, ...Array.from(absent, ([name, spec]) => ({ name, spec }))]
+}
+
+/** Returns the name as a quoted identifier. */
+export function sqlIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Returns the names of the columns, between commas. */
+export function namesOf(columns: readonly PlannedColumn[]): string {
+  return columns.map(({ sqlName }) => sqlIdentifier(sqlName)).join(', ')
+}
+
+/** Returns the columns with their types, as CREATE TABLE takes them. */
+export function definitionsOf(columns: readonly PlannedColumn[]): string[] {
+  return columns.map(
+    ({ sqlName, form, isRequired }) =>
+      `${sqlIdentifier(sqlName)} ${form.sql}${isRequired ? ' NOT NULL' : ''}`,
+  )
+}
+
+/** Returns the columns that are not in the key, each with its new value from the row `source`. */
+export function newValues({ columns, key }: TablePlan, source: string): string {
+  return columns
+    .filter(column => !key.includes(column))
+    .map(({ sqlName }) => `${sqlIdentifier(sqlName)} = ${source}.${sqlIdentifier(sqlName)}`)
+    .join(', ')
+}
+
+/** Returns the end of an INSERT that puts rows in the places of those of their keys. */
+export function onConflict(plan: TablePlan): string {
+  if (plan.key.length === 0) return ''
+  const values = newValues(plan, 'excluded')
+  const action = values === '' ? 'NOTHING' : `UPDATE SET ${values}`
+  return `ON CONFLICT (${namesOf(plan.key)}) DO ${action}`
+}

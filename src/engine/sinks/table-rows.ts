@@ -1,0 +1,267 @@
+// The values of rows and plain objects in the order of a table's columns, which are those of a
+// schema or of the first row. A cell that is no value of its column, or that the database cannot
+// hold, is a bad cell: the policy `onBadCell` decides about it here, for every database.
+
+import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
+import { decoderOf } from '../codec/decode/cell-decoders'
+import { projectionsOf } from '../codec/projection'
+import type { Row } from '../codec/row'
+import type { RowBatch } from '../codec/row-batch'
+import type { BoundHeader } from '../codec/tsv/header'
+import { FeedError, type RowPosition } from '../errors'
+import { optionInvalid } from '../options'
+import { headerOf } from '../pipeline/batch'
+import { text } from '../schema/column-kinds'
+import type { ColumnSpec } from '../schema/column-spec'
+import { NamedColumns } from '../schema/column-spec'
+import { type Columns, checkedSchema } from '../schema/feed-schema'
+import { BadCells } from '../stages/bad-cells'
+import { checkedValue, shownValue } from './plain-values'
+import { unwritableKind, valueInvalid } from './sink-errors'
+import {
+  type ColumnForm,
+  headerColumns,
+  type PlannedColumn,
+  type TableColumn,
+  type TableSinkOptions,
+  UNFIT,
+} from './table-plan'
+
+/** What a database says about its columns. */
+export interface ColumnRules {
+  /** The name of the sink in messages. */
+  readonly name: string
+  /** Returns the name that a column has in the database. */
+  columnName(name: string): string
+  formOf(spec: ColumnSpec, isRequired: boolean): ColumnForm
+}
+
+/** Makes a cell into what the database takes. @throws FeedError CELL_INVALID without a position */
+type Converter = (value: unknown) => unknown
+
+/** How the rows of a header, or plain objects, give the columns of the table. */
+interface Reading {
+  readonly header: BoundHeader | undefined
+  readonly converters: readonly Converter[]
+  /** True where the cells of the columns are of the table's own kinds. */
+  readonly isOwn: boolean
+}
+
+const TEXT = text()
+/** A column that takes no empty value leaves a policy nothing to put into its place. */
+const STRICT = new BadCells('throw')
+
+export class TableRows {
+  readonly badCells: BadCells
+  readonly #rules: ColumnRules
+  readonly #chosen: readonly string[] | undefined
+  readonly #keyNames: readonly string[]
+  #columns: readonly PlannedColumn[] | undefined
+  #key: readonly PlannedColumn[] = []
+  #names: readonly string[] = []
+  #objects: Reading | undefined
+  #reading: Reading | undefined
+  /** Number of rows so far. */
+  #rows = 0
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(rules: ColumnRules, { schema, columns, key = [], onBadCell }: TableSinkOptions) {
+    this.#rules = rules
+    this.#chosen = columns?.slice()
+    this.#keyNames = key
+    this.badCells = new BadCells(onBadCell)
+    if (columns !== undefined) this.#checkKey(columns)
+    if (schema !== undefined) this.#settle(schemaColumns(checkedSchema('schema', schema).columns))
+  }
+
+  /** The columns, as soon as they are known: with a schema at once, else with the first row. */
+  get columns(): readonly PlannedColumn[] | undefined {
+    return this.#columns
+  }
+
+  get key(): readonly PlannedColumn[] {
+    return this.#key
+  }
+
+  /**
+   * Learns the columns of a batch, which may have no row.
+   * @throws FeedError COLUMN_UNKNOWN, OPTION_INVALID
+   */
+  see(item: unknown): void {
+    const header = headerOf(item)
+    if (header === undefined || this.#columns !== undefined) return
+    if (this.#chosen !== undefined) projectionsOf(header).of(this.#chosen)
+    this.#settle(headerColumns(header))
+  }
+
+  /**
+   * Returns the values of a row in the order of the columns; undefined where the row went into a
+   * quarantine.
+   * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN
+   */
+  valuesOf(element: unknown): unknown[] | undefined {
+    this.#rows++
+    if (typeof element !== 'object' || element === null || unwritableKind(element) !== undefined)
+      throw this.#invalid('it is no row and no object with a property for each column')
+    if (isRow(element)) {
+      this.see(element.batch)
+      return this.#valuesOf(this.#readingOf(element.batch.header), element)
+    }
+    if (this.#columns === undefined)
+      throw this.#invalid('a table of plain objects needs the option schema')
+    this.#objects ??= this.#readingBy(undefined, () => undefined)
+    return this.#valuesOf(this.#objects, element as Record<string, unknown>)
+  }
+
+  /**
+   * Returns whether the cells of these rows can be written as they stand in the file, but for those
+   * that {@link cellOf} decides about.
+   */
+  areOwn({ header }: RowBatch<Columns>): boolean {
+    return this.badCells.quarantine === undefined && this.#readingOf(header).isOwn
+  }
+
+  /** Counts rows that are written without {@link valuesOf}. */
+  count(rows: number): void {
+    this.#rows += rows
+  }
+
+  /** Returns the value of one cell. @throws FeedError CELL_INVALID */
+  cellOf(row: Row<Columns>, name: string): unknown {
+    const n = this.#names.indexOf(name)
+    return this.#cell(row, this.#columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
+  }
+
+  #valuesOf({ converters }: Reading, source: Row<Columns> | Record<string, unknown>) {
+    const row = isRow(source) ? source : undefined
+    try {
+      const object = row === undefined ? source : (row.toObject(this.#names as never[]) as object)
+      return this.#names.map((name, n) => converters[n]!(ownValue(object, name)))
+    } catch (error) {
+      if (!isBadCell(error)) throw error
+    }
+    try {
+      return this.#columns!.map((column, n) => this.#cell(source, column, converters[n]!))
+    } catch (error) {
+      if (row !== undefined && this.badCells.leaveOut(row, error)) return undefined
+      throw error
+    }
+  }
+
+  /** Reads one cell by the policy for bad cells. */
+  #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
+    const { name, spec, isRequired } = column
+    const row = isRow(source) ? source : undefined
+    const place = row === undefined ? { row: this.#rows } : row.position
+    const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
+    const cell = {
+      // An object has no place in a file.
+      position: { line: 0, byteOffset: 0, ...place },
+      text: () => (row === undefined ? shownValue(read()) : row.text(name as never)),
+      get() {
+        const value = read()
+        placed(() => convert(value), place, name)
+        return value
+      },
+    }
+    const { empty } = decoderOf(spec)
+    const badCells = isRequired && empty === null ? STRICT : this.badCells
+    return convert(badCells.read(cell, column))
+  }
+
+  #readingOf(header: BoundHeader): Reading {
+    if (this.#reading?.header === header) return this.#reading
+    const specOf = (name: string) => {
+      const column = header.indexes.get(name)
+      return column === undefined ? header.absent.get(name) : header.columns[column]!.spec
+    }
+    return (this.#reading = this.#readingBy(header, specOf))
+  }
+
+  /** @param specOf returns the kind of the cells that come; undefined for any value */
+  #readingBy(
+    header: BoundHeader | undefined,
+    specOf: (name: string) => ColumnSpec | undefined,
+  ): Reading {
+    const areOwn = this.#columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
+    const converters = this.#columns!.map((column, n) => converterOf(column, areOwn[n]!))
+    return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
+  }
+
+  /** Returns whether a file has the columns under their names, or lacks those that may be empty. */
+  #areWritten(header: BoundHeader | undefined): boolean {
+    return this.#columns!.every(({ name, isRequired }) => {
+      const column = header?.indexes.get(name)
+      return column === undefined ? !isRequired : header!.columns[column]!.name === name
+    })
+  }
+
+  #settle(known: readonly TableColumn[]): void {
+    const specs = new NamedColumns(known.map(({ name, spec }) => [name, spec]))
+    const columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
+    this.#names = columns.map(({ name }) => name)
+    this.#checkKey(this.#names)
+    this.#columns = columns.map(({ name, spec }) => {
+      const isRequired = spec.notNull === true || this.#keyNames.includes(name)
+      const form = this.#rules.formOf(spec, isRequired)
+      return { name, spec, sqlName: this.#rules.columnName(name), form, isRequired }
+    })
+    this.#key = this.#keyNames.map(name => this.#columns!.find(column => column.name === name)!)
+  }
+
+  #checkKey(names: readonly string[]): void {
+    const unknown = this.#keyNames.find(name => !names.includes(name))
+    if (unknown !== undefined)
+      throw optionInvalid('key', `columns of the table (${names.join(', ')})`, unknown)
+  }
+
+  #invalid(reason: string) {
+    return valueInvalid(this.#rules.name, this.#rows, reason)
+  }
+}
+
+/** @param isOwn true where the value was read as the column's own kind */
+function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean): Converter {
+  const { type } = spec
+  return value => {
+    if (value === null || value === undefined || (value === '' && type !== 'json')) {
+      if (isRequired) throw invalidCell(type, 'the cell is empty, and the column is NOT NULL', '')
+      return null
+    }
+    const converted = form.convert(
+      (isOwn ? value : checkedValue(spec, value)) as NonNullable<unknown>,
+    )
+    if (converted === UNFIT)
+      throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
+    return converted
+  }
+}
+
+function isSameKind(spec: ColumnSpec, other: ColumnSpec | undefined): boolean {
+  return spec === other || (spec.type === 'text' && other?.type === 'text')
+}
+
+/** Adds the place to the error of a cell. */
+function placed<T>(work: () => T, place: Partial<RowPosition>, column: string): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!isBadCell(error)) throw error
+    const context = { ...error.context, ...place, column }
+    throw new FeedError('CELL_INVALID', `${column}: ${error.message}`, context, { cause: error })
+  }
+}
+
+function schemaColumns(columns: Columns): TableColumn[] {
+  return Object.entries(columns).map(([name, spec]) => ({ name, spec }))
+}
+
+/** Inherited properties do not count, because a column may be named `constructor`. */
+function ownValue(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}
+
+/** Rows are recognised by shape, because two copies of the package may meet in one process. */
+function isRow(element: object): element is Row<Columns> {
+  return typeof (element as Partial<Row>).toObject === 'function' && 'batch' in element
+}

@@ -1,0 +1,208 @@
+// The sink of a table in any database: one transaction, from `open` to `commit`, in which the table
+// is made or found and rows are written. The databases themselves are in sqlite-sink.ts and in the
+// rooms of DuckDB and PostgreSQL, as a TableDatabase each. If you change what a mode does, also
+// change test/integrations/table-sinks.test.ts.
+
+import type { RowBatch } from '../codec/row-batch'
+import { type AnyFeedError, FeedError } from '../errors'
+import { elementsOf, headerOf } from '../pipeline/batch'
+import type { Sink } from '../pipeline/sink'
+import type { Columns } from '../schema/feed-schema'
+import { sinkFailed } from './sink-errors'
+import {
+  checkTableOptions,
+  definitionsOf,
+  namesOf,
+  type TablePlan,
+  type TableSinkOptions,
+} from './table-plan'
+import { type ColumnRules, TableRows } from './table-rows'
+
+/** Writes rows into the table of a plan. */
+export interface RowWriter {
+  /** Writes the values of a row in the order of the columns, as their forms have converted them. */
+  write(values: readonly unknown[]): Promise<void> | undefined
+  /** Writes rows whose cells are the table's own, where that has a faster way. */
+  writeBatch?(batch: RowBatch<Columns>): Promise<void>
+  /** Writes the rest, and gives rows with a key their places. */
+  end(): Promise<void> | undefined
+}
+
+/** A database during one run: a transaction. */
+export interface TableDatabase {
+  /** Opens the database and begins the transaction. */
+  begin(): Promise<void> | void
+  run(sql: string): Promise<unknown> | unknown
+  /** Returns the columns of a table; undefined where there is none. */
+  columnsOf(table: string): Promise<ColumnNames> | ColumnNames
+  /** @param rows decides about bad cells that only the database finds */
+  writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> | RowWriter
+  commit(): Promise<void> | void
+  /** Ends the transaction without its rows. The database may not be open. */
+  abort(): Promise<void> | void
+}
+
+/** The names of columns, as the database tells them apart. */
+export type ColumnNames = { has(name: string): boolean } | undefined
+
+/** A kind of database. */
+export interface TableRules extends ColumnRules {
+  /** The database in messages. */
+  readonly target: string
+  /** The name of the table in SQL. */
+  readonly sqlTable: string
+  /** True where a new table gets its key as an index. */
+  readonly hasPrimaryKey: boolean
+  open(): TableDatabase
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
+  checkTableOptions(options)
+  // The first rows only check the options: each run has rows of its own.
+  new TableRows(rules, options)
+  let run: TableRun | undefined
+  /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
+  let refused = 0
+  return {
+    name: rules.name,
+    open() {
+      if (run !== undefined) {
+        refused++
+        throw sinkFailed(rules.name, rules.target, 'another run of the same sink is writing it')
+      }
+      run = new TableRun(rules, options)
+      return run.open()
+    },
+    write: item => run!.write(item),
+    prepare: () => run!.prepare(),
+    commit: async () => {
+      await run!.commit()
+      run = undefined
+    },
+    abort: async () => {
+      if (refused > 0) {
+        refused--
+        return
+      }
+      const ended = run
+      run = undefined
+      await ended?.abort()
+    },
+  }
+}
+
+class TableRun {
+  readonly #rules: TableRules
+  readonly #options: TableSinkOptions
+  readonly #rows: TableRows
+  readonly #database: TableDatabase
+  #writer: RowWriter | undefined
+
+  constructor(rules: TableRules, options: TableSinkOptions) {
+    this.#rules = rules
+    this.#options = options
+    this.#rows = new TableRows(rules, options)
+    this.#database = rules.open()
+  }
+
+  open(): Promise<void> {
+    return this.#typed(() => this.#database.begin())
+  }
+
+  write(item: unknown): Promise<void> {
+    return this.#typed(async () => {
+      await this.#write(item)
+      await this.#rows.badCells.quarantine?.settle()
+    })
+  }
+
+  prepare(): Promise<void> {
+    return this.#typed(async () => {
+      const writer = (this.#writer ??= await this.#openTable())
+      await writer?.end()
+      await this.#rows.badCells.quarantine?.flush()
+    })
+  }
+
+  commit(): Promise<void> {
+    return this.#typed(() => this.#database.commit())
+  }
+
+  async abort(): Promise<void> {
+    await this.#database.abort()
+  }
+
+  async #write(item: unknown): Promise<void> {
+    const rows = this.#rows
+    rows.see(item)
+    if (headerOf(item) !== undefined) {
+      const batch = item as RowBatch<Columns>
+      const writer = (this.#writer ??= await this.#openTable())
+      if (writer?.writeBatch !== undefined && rows.areOwn(batch)) {
+        rows.count(batch.length)
+        await writer.writeBatch(batch)
+        return
+      }
+    }
+    for (const element of elementsOf(item)) {
+      const values = rows.valuesOf(element)
+      const writer = (this.#writer ??= await this.#openTable())
+      const written = values && writer?.write(values)
+      if (written !== undefined) await written
+    }
+  }
+
+  /** Does to the table what the mode says. Without columns there is nothing to write. */
+  async #openTable(): Promise<RowWriter | undefined> {
+    const { mode = 'create', table } = this.#options
+    const { name, target, sqlTable, hasPrimaryKey } = this.#rules
+    const database = this.#database
+    const { columns, key } = this.#rows
+    let present = await database.columnsOf(table)
+    if (mode === 'create' && present !== undefined)
+      throw sinkFailed(name, target, `the table ${table} already exists: choose another mode`)
+    if (mode === 'replace' && present !== undefined) {
+      await database.run(`DROP TABLE ${sqlTable}`)
+      present = undefined
+    }
+    if (columns === undefined) return undefined
+    const missing = columns.filter(({ sqlName }) => present?.has(sqlName) === false)
+    if (missing.length > 0) throw this.#foreign(missing.map(({ sqlName }) => sqlName).join(', '))
+    if (present === undefined) {
+      const parts = definitionsOf(columns)
+      if (hasPrimaryKey && key.length > 0) parts.push(`PRIMARY KEY (${namesOf(key)})`)
+      await database.run(`CREATE TABLE ${sqlTable} (${parts.join(', ')})`)
+    }
+    return database.writerOf({ table: sqlTable, columns, key }, this.#rows)
+  }
+
+  #foreign(missing: string): FeedError<'STATE_FOREIGN'> {
+    const { target } = this.#rules
+    const { table } = this.#options
+    return new FeedError(
+      'STATE_FOREIGN',
+      `${target}: the table ${table} lacks columns of the rows (${missing}): choose another table`,
+      { path: target, what: 'columns', expected: missing, received: 'those of another table' },
+    )
+  }
+
+  /** Does work whose failures get the type of a sink. */
+  async #typed(work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work()
+    } catch (cause) {
+      throw this.#typedError(cause)
+    }
+  }
+
+  #typedError(cause: unknown): AnyFeedError {
+    const { name, target } = this.#rules
+    if (!FeedError.is(cause)) return sinkFailed(name, target, cause)
+    if (cause.code !== 'STATE_IO') return cause
+    const { message, context } = sinkFailed(name, target, cause)
+    const { reason } = cause.context
+    const { retryable } = cause
+    return new FeedError('SINK_FAILED', message, { ...context, reason }, { cause, retryable })
+  }
+}
