@@ -13,6 +13,7 @@ import {
   HOUR,
   HOURLY,
   hourly,
+  LOAD,
   LOADED,
   ORIGIN,
   pathOf,
@@ -54,7 +55,7 @@ async function apply(schema, file) {
 async function prepare() {
   if (await psql("SELECT to_regclass('merge_by_hand')")) return
   await prepareFeeds()
-  await apply('loading', bootstrap('loaded.tsv'))
+  await apply('loading', bootstrap(LOAD))
   await psql(
     `\\copy loading.items TO '${copyOf('loaded')}'`,
     'CREATE TABLE load_by_hand (LIKE loading.items INCLUDING ALL)',
@@ -133,7 +134,7 @@ export default [
   {
     name: 'postgres-load-target',
     prepare,
-    pipeline: () => apply('loading', bootstrap('loaded.tsv')),
+    pipeline: () => apply('loading', bootstrap(LOAD)),
     check: ({ count }) => emptied('loading').then(() => count === LOADED),
   },
   {

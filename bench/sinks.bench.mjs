@@ -4,14 +4,16 @@
 
 import { existsSync } from 'node:fs'
 import { copyFile, rm, writeFile } from 'node:fs/promises'
-import { itemSchema, itemSnapshotSchema } from 'feedmill'
+import { itemSchema } from 'feedmill'
 import { duckdbTarget } from 'feedmill/duckdb'
 import {
   bootstrap,
   CATEGORY,
+  columnsOf,
   HOUR,
   HOURLY,
   hourly,
+  LOAD,
   LOADED,
   ORIGIN,
   pathOf,
@@ -19,6 +21,8 @@ import {
   prepareRaw,
   RAW,
   rowsOfRaw,
+  SHAPE,
+  shapedRows,
 } from './sinks/sink-files.mjs'
 
 async function apply(path, file, memoryBytes = 2 ** 30) {
@@ -46,8 +50,8 @@ async function run(path, sql) {
 }
 
 async function prepare() {
-  if (existsSync(pathOf('ready'))) return
   await prepareFeeds()
+  if (existsSync(pathOf('ready'))) return
   await rm(pathOf('table.duckdb'), { force: true })
   await apply(pathOf('table.duckdb'), bootstrap('table.tsv'))
   for (const name of ['ours', 'sql']) await copyFile(pathOf('table.duckdb'), pathOf(`${name}.duckdb`))
@@ -57,18 +61,18 @@ async function prepare() {
 const fresh = name => rm(pathOf(name), { force: true })
 const restored = name => copyFile(pathOf('table.duckdb'), pathOf(name))
 
-/** The selection of read_csv that gives the types of the table `items`. */
-function typedCsv(name, columns, types) {
-  const listed = Object.entries(columns)
-  const readTypes = listed.map(([column]) => {
+/** The rows of a file as its columns in the types of the table `items`. */
+async function typedCsv(name, types) {
+  const columns = await columnsOf(name)
+  const readTypes = columns.map(column => {
     const type = types[column]
     return `'${column}': '${/\[\]|STRUCT/.test(type) ? 'VARCHAR' : type}'`
   })
-  const selected = listed.map(([column, { type, separator }]) => {
-    if (type === 'list') return `string_split("${column}", '${separator}')`
-    return /\[\]|STRUCT/.test(types[column]) ? `NULL::${types[column]}` : `"${column}"`
-  })
-  return `SELECT ${selected.join(', ')} FROM read_csv('${pathOf(name)}', delim = '\\t', quote = '"',
+  const { decodedColumns } = await shapedRows()
+  const names = columns.map(column => `"${column}"`)
+  const isEmpty = column => SHAPE === undefined && /STRUCT/.test(types[column])
+  const selected = columns.map(column => (isEmpty(column) ? 'NULL' : decodedColumns([column])))
+  return `(${names.join(', ')}) SELECT ${selected.join(', ')} FROM read_csv('${pathOf(name)}', delim = '\\t', quote = '"',
     escape = '\\', new_line = '\\n', header = true, auto_detect = false, columns = {${readTypes.join(', ')}})`
 }
 
@@ -90,7 +94,7 @@ export default [
       const [{ Count }] = await run(
         pathOf('csv.duckdb'),
         `CREATE TABLE items (${columns.join(', ')});
-         INSERT INTO items ${typedCsv('loaded.tsv', itemSchema.columns, types)}`,
+         INSERT INTO items ${await typedCsv(LOAD, types)}`,
       )
       return Number(Count)
     },
@@ -99,7 +103,7 @@ export default [
   {
     name: 'load-target',
     prepare,
-    pipeline: () => apply(pathOf('loaded.duckdb'), bootstrap('loaded.tsv')),
+    pipeline: () => apply(pathOf('loaded.duckdb'), bootstrap(LOAD)),
     check: ({ count }) => fresh('loaded.duckdb').then(() => count === LOADED),
   },
   {
@@ -117,13 +121,12 @@ export default [
     prepare,
     async pipeline() {
       const types = await typesOf()
-      const names = Object.keys(itemSnapshotSchema.columns).map(name => `"${name}"`)
       const here = "marketplace = 'MKT_US' AND top_category_id = '220'"
       const [{ Count }] = await run(
         pathOf('sql.duckdb'),
         `BEGIN;
          CREATE TEMP TABLE arrived AS SELECT * FROM items LIMIT 0;
-         INSERT INTO arrived (${names.join(', ')}) ${typedCsv('hour.tsv', itemSnapshotSchema.columns, types)};
+         INSERT INTO arrived ${await typedCsv('hour.tsv', types)};
          DELETE FROM items USING arrived WHERE items.itemId = arrived.itemId
            AND ${here.replaceAll(/(\w+) =/g, 'items.$1 =')} AND items.version_ms < ${HOUR.getTime()};
          INSERT INTO items SELECT * REPLACE ('MKT_US' AS marketplace, '220' AS top_category_id,

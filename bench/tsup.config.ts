@@ -33,6 +33,7 @@ export default defineConfig({
     'compare-proof': 'bench/compare/proof.ts',
     'bench-child': 'src/bench/bench-child.ts',
     'fleet/main': 'bench/fleet/main.ts',
+    'sinks/shaped-rows': 'bench/sinks/shaped-rows.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
     'targets/main': 'bench/targets/main.ts',

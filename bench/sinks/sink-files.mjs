@@ -2,9 +2,10 @@
 // length, as `sync` gives them to a target. They use public names only.
 
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { crc32 } from 'node:zlib'
 import { FileSource, itemSchema, itemSnapshotSchema, pipeline, TsvRowParser } from 'feedmill'
 
@@ -13,6 +14,10 @@ export const ITEMS = Number(process.env.FEEDMILL_BENCH_ITEMS ?? 2_000_000)
 export const HOURLY = Math.min(50_000, Math.floor(ITEMS / 40))
 /** The items of the file that is loaded into an empty database. */
 export const LOADED = Math.min(ITEMS, 200_000)
+/** The shape of the rows that are loaded; by default they are the rows below, without nested cells. */
+export const SHAPE = process.env.FEEDMILL_BENCH_SHAPE
+/** The file that is loaded into an empty database. */
+export const LOAD = SHAPE === undefined ? 'loaded.tsv' : `loaded-${SHAPE}.tsv`
 export const DATA = join('.tmp/bench-data', `sinks-${ITEMS}`)
 export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 export const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }
@@ -82,10 +87,23 @@ function writeFeed(name, schema, count, step, hour) {
   )
 }
 
+/** What `npm run bench:sinks` has built of shaped-rows.ts. */
+export const shapedRows = () => import('../../.tmp/bench/sinks/shaped-rows.js')
+
+/** The columns of a file, in their order. */
+export async function columnsOf(name) {
+  for await (const line of createInterface({ input: createReadStream(pathOf(name)) }))
+    return line.split('\t')
+}
+
 /** Writes the files of the table, of the load and of the hour, unless they are there. */
 export async function prepareFeeds() {
-  if (existsSync(pathOf('feeds'))) return
   await mkdir(DATA, { recursive: true })
+  if (SHAPE !== undefined && !existsSync(pathOf(LOAD))) {
+    const { writeShapedRows } = await shapedRows()
+    await writeShapedRows(SHAPE, LOADED, pathOf(LOAD))
+  }
+  if (existsSync(pathOf('feeds'))) return
   await writeFeed('loaded.tsv', itemSchema, LOADED, 1, '')
   await writeFeed('hour.tsv', itemSnapshotSchema, HOURLY, 20, ' now')
   await writeFeed('table.tsv', itemSchema, ITEMS, 1, '')
