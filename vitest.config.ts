@@ -6,10 +6,10 @@ import { pastDoors } from './tsup.config.ts'
 
 /**
  * A test that replaces a module, measures memory, or looks at the process as a whole needs a process
- * of its own, and so do the files of `test/` itself.
+ * of its own. A test that changes a property of the process and then restores it does not.
  */
 const NEEDS_OWN_PROCESS =
-  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env(?:\.FEEDMILL_|\b(?!\.))|pid|platform|kill|exit\(|argv|version|getuid)|from '\S*built'/
+  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env\b|pid|platform|kill|exit\(|argv|version|getuid|on\(|off\(|cwd|chdir|std(?:in|out|err)|exitCode|[jt]s\b)|from '\S*(?:built|packed-package)'/
 
 /**
  * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.
@@ -27,7 +27,7 @@ const MEASURED = 'test/measured/'
 
 /** Loading the sources once for many tests halves the time of a run. */
 function sharesProcess(path: string): boolean {
-  return path.split('/').length > 2 && !NEEDS_OWN_PROCESS.test(readFileSync(path, 'utf8'))
+  return !NEEDS_OWN_PROCESS.test(readFileSync(path, 'utf8'))
 }
 
 function isQuick(path: string, seen = new Set<string>()): boolean {
@@ -43,12 +43,18 @@ function isQuick(path: string, seen = new Set<string>()): boolean {
   )
 }
 
+const isSource = (id: string) => /\/src\/.*\.ts$/.test(id)
+
 /** Leads imports through the doors of `src/` to the modules behind them, as the build does. */
 const roomsApart: Plugin = {
   name: 'rooms-apart',
   enforce: 'pre',
-  transform: (code, id) =>
-    /\/src\/.*\.ts$/.test(id) ? { code: pastDoors(code, id), map: null } : undefined,
+  transform: (code, id) => (isSource(id) ? { code: pastDoors(code, id), map: null } : undefined),
+  // What a source becomes depends on the doors that it imports through, which its text does not show.
+  configureVitest: ({ experimental_defineCacheKeyGenerator }) =>
+    experimental_defineCacheKeyGenerator(({ id, sourceCode }) =>
+      isSource(id) ? pastDoors(sourceCode, id) : undefined,
+    ),
 }
 
 const shared = {
@@ -58,6 +64,8 @@ const shared = {
   maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
   teardownTimeout: 5_000,
+  // The two projects transform each module once, and the next run only what has changed.
+  experimental: { fsModuleCache: true, fsModuleCachePath: '.tmp/vitest' },
 }
 
 export default defineConfig(({ mode }) => {
