@@ -5,16 +5,9 @@ import { anObject, choice } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
 import { stageShares } from './stage-shares'
-import {
-  type ApartValues,
-  judge,
-  judgeApart,
-  type SideValues,
-  type Verdict,
-} from './statistics/judge'
+import { type Judgement, judge } from './statistics/judge'
 import { MEASURES, type MeasureName } from './statistics/measures'
 import { median, spreadOf } from './statistics/median'
-import type { Interval } from './statistics/trimmed-mean'
 
 /** A change that would mislead a reader of older reports raises this number. */
 export const REPORT_VERSION = 2
@@ -64,20 +57,9 @@ export interface BenchResult {
   readonly runs: readonly BenchRun[]
 }
 
-/** What a comparison says about one measure of one benchmark. */
-export interface JudgedMeasure {
+/** What a comparison says about one measure of one benchmark, in seconds or in 10^6 bytes. */
+export interface JudgedMeasure extends Judgement {
   readonly measure: MeasureName
-  /** The medians of both versions, in the unit of the measure: seconds, or 10^6 bytes. */
-  readonly base: number
-  readonly head: number
-  /**
-   * The share by which the new version takes more than the base (0.1 is a tenth more), with its
-   * interval. It is negative where the new version takes less.
-   */
-  readonly change: Interval
-  /** The largest share by which the base may differ from itself. A smaller change is not one. */
-  readonly noise: number
-  readonly verdict: Verdict
 }
 
 export function benchResult(
@@ -145,14 +127,13 @@ export function judgedMeasures(
 ): JudgedMeasure[] {
   const level = correctedLevel(judging)
   return MEASURES.filter(({ name }) => judging.measures.includes(name)).map(measure => {
-    const options = { level, floor: measure.floor }
     const valuesOf = (runs: readonly BenchRun[]) => runs.map(measure.of)
-    const values: ApartValues = { base: valuesOf(base), head: valuesOf(head) }
-    const judgement =
-      again === undefined
-        ? judgeApart(values, options)
-        : judge({ ...values, again: valuesOf(again) } satisfies SideValues, options)
-    return { measure: measure.name, ...judgement }
+    const values = {
+      base: valuesOf(base),
+      head: valuesOf(head),
+      ...(again && { again: valuesOf(again) }),
+    }
+    return { measure: measure.name, ...judge(values, { level, floor: measure.floor }) }
   })
 }
 

@@ -44,14 +44,12 @@ export async function compareTrees(
   const runs = await interleavedRuns<(typeof SIDES)[number], BenchRun>({
     sides: SIDES,
     names: [...fileOf.keys()],
-    rounds: plan.rounds,
+    plan,
     seed,
     run: (side, name) => {
       const file = fileOf.get(name)!
       return processes.run(side === 'head' ? file : inBase(file), name)
     },
-    onGroup: (name, round, done) =>
-      plan.onProgress({ done, what: `round ${round + 1} of ${plan.rounds}: ${name}` }),
   })
   const judging = { ...plan, benches: inBoth.length }
   return {

@@ -64,11 +64,9 @@ async function measuredReport(plan: BenchPlan, processes: BenchProcesses): Promi
   const runs = await interleavedRuns({
     sides: ['head'],
     names: [...fileOf.keys()],
-    rounds: plan.rounds,
+    plan,
     seed: 1,
     run: (_, name) => processes.run(fileOf.get(name)!, name),
-    onGroup: (name, round, done) =>
-      plan.onProgress({ done, what: `round ${round + 1} of ${plan.rounds}: ${name}` }),
   })
   return {
     kind: 'feedmill-bench',

@@ -1,8 +1,8 @@
 // Refuses arguments that hold a password, for all commands: every user of a machine can read the
 // arguments of its processes. The message shows nothing of the argument.
 
-import { FeedError } from '../index'
 import { QUEUE_VARIABLES } from './queue/queue-setting'
+import { usageError } from './usage-error'
 
 /** Where a password goes instead, by the beginning of the address. */
 const PLACES: readonly (readonly [address: RegExp, place: string])[] = [
@@ -23,9 +23,8 @@ export function refusePasswords(argv: readonly string[]): void {
     if (!holdsPassword(value)) continue
     const option = flag ?? words[at - 1]?.match(/^--[\w-]+$/)?.[0] ?? 'the argument'
     const expected = `an address without a password: ${PLACES.find(([address]) => address.test(value))![1]}`
-    const context = { option, expected, received: 'an address with a password' }
-    const why = 'every user of the machine can read arguments'
-    throw new FeedError('OPTION_INVALID', `${option} must be ${expected}; ${why}`, context)
+    const message = `${option} must be ${expected}; every user of the machine can read arguments`
+    throw usageError(option, expected, 'an address with a password', message)
   }
 }
 

@@ -2,7 +2,7 @@
 // it when NODE_USE_ENV_PROXY is set, in releases that know this variable. The HTTP client of Node
 // with an agent of its own does not use it.
 
-import { FeedError } from '../index'
+import { usageError } from './usage-error'
 
 const ADDRESS_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 const FLAG = '--use-env-proxy'
@@ -46,10 +46,6 @@ export function environmentProxy(
       warning: `${address} is not used; set ${SWITCH}=1 to go through that proxy (Node 22.21 or later)`,
     }
   if (flags.has(FLAG)) return { isUsed: true }
-  const context = { option: SWITCH, expected: 'Node 22.21 or later', received: process.version }
-  throw new FeedError(
-    'OPTION_INVALID',
-    `${SWITCH} needs ${context.expected}; this is ${context.received}`,
-    context,
-  )
+  const [expected, here] = ['Node 22.21 or later', process.version]
+  throw usageError(SWITCH, expected, here, `${SWITCH} needs ${expected}; this is ${here}`)
 }

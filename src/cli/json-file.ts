@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { FeedError } from '../index'
+import { usageError } from './usage-error'
 
 /** The permissions of a file for its group and for all others. */
 const OTHERS_MODE = 0o077
@@ -77,6 +78,5 @@ function textOf(descriptor: number): string {
 }
 
 function invalid(option: string, path: string, received: string): FeedError {
-  const context = { option, expected: 'a file with a JSON object', received }
-  return new FeedError('OPTION_INVALID', `${option}: ${path} ${received}`, context)
+  return usageError(option, 'a file with a JSON object', received, `${option}: ${path} ${received}`)
 }

@@ -3,10 +3,11 @@
 
 import { lstat } from 'node:fs/promises'
 import { createWorld, gzipBytes } from '../emulator'
-import { byteSink, FeedError, pipeline } from '../index'
+import { byteSink, pipeline } from '../index'
 import { byteSizeText } from './byte-size'
 import type { SampleOptions } from './emulator-commands'
 import { jsonText, print } from './output'
+import { usageError } from './usage-error'
 
 /** The object that `--json` prints. */
 export interface SampleFile {
@@ -48,9 +49,8 @@ export async function writeSample(
 async function refuseExisting(path: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined)
   if (there === undefined) return
-  const expected = 'a path where nothing is'
   const message = `${path} is there already: name another file, or remove it`
-  throw new FeedError('OPTION_INVALID', message, { option: '<file>', expected, received: path })
+  throw usageError('<file>', 'a path where nothing is', path, message)
 }
 
 function sampleLines({ path, rows, bytes }: SampleFile): string[] {

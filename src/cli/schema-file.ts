@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineSchema, FeedError, type FeedSchema } from '../index'
+import { usageError } from './usage-error'
 
 const MODULES = ['.js', '.mjs', '.cjs']
 
@@ -65,14 +66,6 @@ function messageOf(error: unknown): string {
 }
 
 function refused(path: string, reason: string, cause?: unknown): FeedError {
-  return new FeedError(
-    'OPTION_INVALID',
-    `${path} cannot be the schema: ${reason}`,
-    {
-      option: '--schema',
-      expected: 'a module or a JSON file with a schema, as defineSchema takes it',
-      received: reason,
-    },
-    { cause },
-  )
+  const expected = 'a module or a JSON file with a schema, as defineSchema takes it'
+  return usageError('--schema', expected, reason, `${path} cannot be the schema: ${reason}`, cause)
 }

@@ -7,42 +7,7 @@ import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 
 /** The object that `--json` prints in one line. */
-export interface ServeAddress {
-  /** The base address, without a slash at its end: `baseUrl` of a service profile. */
-  readonly url: string
-  /** The token endpoint (RFC 6749), for client credentials and for an authorization code. */
-  readonly tokenUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /**
-   * The beginning of scope names: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`.
-   */
-  readonly scopeBase: string
-  /**
-   * The code of a user who consented, for the authorization code grant. It can be used any number
-   * of times.
-   */
-  readonly authorizationCode: string
-  /** The `redirect_uri` to send with the code. The grant asks for one and accepts any. */
-  readonly redirectUri: string
-  /** The identifiers of the signing keys, for getSigningKey. */
-  readonly signingKeyIds: readonly string[]
-  /** Destinations for createSubscription, with their status. */
-  readonly destinations: Emulator['destinations']
-  /** Topics for createSubscription, with their schema versions and the scopes that they need. */
-  readonly topics: Emulator['topics']
-  readonly marketplaces: readonly string[]
-  /** Top-level categories, the same in each marketplace. */
-  readonly categories: readonly string[]
-  /** The header that names the marketplace of a request. */
-  readonly marketplaceHeader: string
-  /** The fixed clock of the service, ISO 8601. */
-  readonly now: string
-  /** The largest `end - start` of one range, in bytes. */
-  readonly maxRangeBytes: number
-  /** The OpenAPI document. */
-  readonly openapiUrl: string
-}
+export type ServeAddress = ReturnType<typeof addressOf>
 
 /** Serves until SIGINT, SIGTERM, or the end of the parent process. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -79,24 +44,39 @@ export async function startService(
   return { emulator, address: addressOf(emulator, url) }
 }
 
-function addressOf(emulator: Emulator, url: string): ServeAddress {
+function addressOf(emulator: Emulator, url: string) {
   const { marketplaces, categories } = emulator.world.options
+  const { clientId, clientSecret, scopeBase, authorizationCode, signingKeyIds } = emulator
+  const { destinations, topics, marketplaceHeader, maxRangeBytes } = emulator
   return {
+    /** The base address, without a slash at its end: `baseUrl` of a service profile. */
     url,
+    /** The token endpoint (RFC 6749), for client credentials and for an authorization code. */
     tokenUrl: url + emulator.tokenPath,
-    clientId: emulator.clientId,
-    clientSecret: emulator.clientSecret,
-    scopeBase: emulator.scopeBase,
-    authorizationCode: emulator.authorizationCode,
+    clientId,
+    clientSecret,
+    /** The beginning of scope names, such as `{scopeBase}/buy.item.feed`. */
+    scopeBase,
+    /** The code of a user who consented, which can be used any number of times. */
+    authorizationCode,
+    /** The `redirect_uri` to send with the code. The grant asks for one and accepts any. */
     redirectUri: 'https://client.example/redirect',
-    signingKeyIds: emulator.signingKeyIds,
-    destinations: emulator.destinations,
-    topics: emulator.topics,
+    /** The identifiers of the signing keys, for getSigningKey. */
+    signingKeyIds,
+    /** Destinations for createSubscription, with their status. */
+    destinations,
+    /** Topics for createSubscription, with their schema versions and the scopes that they need. */
+    topics,
     marketplaces,
+    /** Top-level categories, the same in each marketplace. */
     categories,
-    marketplaceHeader: emulator.marketplaceHeader,
+    /** The header that names the marketplace of a request. */
+    marketplaceHeader,
+    /** The fixed clock of the service, ISO 8601. */
     now: emulator.now().toISOString(),
-    maxRangeBytes: emulator.maxRangeBytes,
+    /** The largest `end - start` of one range, in bytes. */
+    maxRangeBytes,
+    /** The OpenAPI document. */
     openapiUrl: `${url}/openapi.json`,
   }
 }

@@ -3,7 +3,7 @@
 // because every user of a machine can read the arguments of its processes. No command ever prints a
 // credential.
 
-import { FeedError, fetchTransport } from '../index'
+import { fetchTransport } from '../index'
 import {
   type ClientCredentials,
   createFeedService,
@@ -16,6 +16,7 @@ import type { SERVICE_OPTIONS, Values } from './command-options'
 import { environmentProxy } from './environment-proxy'
 import { jsonFile, secretJsonFile } from './json-file'
 import { printError } from './output'
+import { usageError } from './usage-error'
 
 export type ServiceSettings = Values<typeof SERVICE_OPTIONS>
 
@@ -105,11 +106,8 @@ function needed(option: 'baseUrl' | 'tokenUrl' | 'scopeBase', value: unknown): s
 
 function text(option: string, value: unknown, expected: string): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new FeedError('OPTION_INVALID', `${option} is needed: ${expected}`, {
-    option,
-    expected,
-    received: value === undefined ? 'nothing' : 'no text',
-  })
+  const received = value === undefined ? 'nothing' : 'no text'
+  throw usageError(option, expected, received, `${option} is needed: ${expected}`)
 }
 
 /** Removes options without a value, so that they do not replace the values of the profile. */

@@ -8,13 +8,12 @@ test('the runs of a benchmark in a round are neighbours, and each side has every
   const runs = await interleavedRuns({
     sides: SIDES,
     names: ['a', 'b'],
-    rounds: 6,
+    plan: { rounds: 6, onProgress: () => {} },
     seed: 1,
     run: async (side, name) => {
       order.push(`${name} ${side}`)
       return order.length
     },
-    onGroup: () => {},
   })
   expect(order).toHaveLength(36)
   for (let group = 0; group < 12; group++) {
@@ -31,19 +30,18 @@ test('the runs of a benchmark in a round are neighbours, and each side has every
 })
 
 test('progress says what comes and which share is done', async () => {
-  const seen: [string, number, number][] = []
+  const seen: unknown[] = []
   await interleavedRuns({
     sides: ['head'],
     names: ['a', 'b'],
-    rounds: 2,
+    plan: { rounds: 2, onProgress: progress => seen.push(progress) },
     seed: 1,
     run: async () => 0,
-    onGroup: (name, round, done) => seen.push([name, round, done]),
   })
   expect(seen).toEqual([
-    ['a', 0, 0],
-    ['b', 0, 0.25],
-    ['a', 1, 0.5],
-    ['b', 1, 0.75],
+    { done: 0, what: 'round 1 of 2: a' },
+    { done: 0.25, what: 'round 1 of 2: b' },
+    { done: 0.5, what: 'round 2 of 2: a' },
+    { done: 0.75, what: 'round 2 of 2: b' },
   ])
 })

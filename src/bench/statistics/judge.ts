@@ -5,27 +5,29 @@ import { median } from './median'
 import { differenceOfMeans, type Interval, trimmedMean } from './trimmed-mean'
 
 /**
- * One value a round. `again` is a second copy of the base: what it differs from the base by is
- * noise.
+ * One value a round. `again` is a second copy of the base, whose runs were made between the others:
+ * what it differs from the base by is noise. Without it the runs of the two sides were made at
+ * different times.
  */
 export interface SideValues {
   readonly base: readonly number[]
-  readonly again: readonly number[]
+  readonly again?: readonly number[]
   readonly head: readonly number[]
 }
 
 export type Verdict = 'worse' | 'better' | 'same'
 
+/** What a comparison says; values are in the unit of the measure. */
 export interface Judgement {
-  /** Median over all runs of the base, both copies. */
+  /** The medians of both versions; that of the base over both of its copies. */
   readonly base: number
   readonly head: number
   /**
-   * By what share the head takes more than the base (0.1 is a tenth more); negative where it takes
-   * less.
+   * The share by which the new version takes more than the base (0.1 is a tenth more), with its
+   * interval. It is negative where the new version takes less.
    */
   readonly change: Interval
-  /** The largest share by which the base may differ from itself, at the level of `NOISE_LEVEL`. */
+  /** The largest share by which the base may differ from itself. A smaller change is not one. */
   readonly noise: number
   readonly verdict: Verdict
 }
@@ -44,24 +46,43 @@ export interface JudgeOptions {
   readonly floor: number
 }
 
-export function judge(
-  { base, again, head }: SideValues,
-  { level, floor }: JudgeOptions,
-): Judgement {
+export function judge(values: SideValues, { level, floor }: JudgeOptions): Judgement {
+  const { base, again = [], head } = values
+  const { change, noise } =
+    again.length > 0 ? interleaved(base, again, head, level) : apart(base, head, level)
+  const figures = { base: median([...base, ...again]), head: median(head), change, noise }
+  return { ...figures, verdict: verdictOf(figures, floor) }
+}
+
+type Change = Pick<Judgement, 'change' | 'noise'>
+type Runs = readonly number[]
+
+function interleaved(base: Runs, again: Runs, head: Runs, level: number): Change {
   // Both copies of the base stand for it: their geometric mean is steadier than either.
   const changes = head.map(
     (value, round) => Math.log(value) - (Math.log(base[round]!) + Math.log(again[round]!)) / 2,
   )
   const idle = again.map((value, round) => Math.log(value / base[round]!))
-  const change = asShares(trimmedMean(changes, level))
-  const { low, high } = asShares(trimmedMean(idle, NOISE_LEVEL))
-  const figures = {
-    base: median([...base, ...again]),
-    head: median(head),
-    change,
-    noise: Math.max(-low, high),
-  }
-  return { ...figures, verdict: verdictOf(figures, floor) }
+  return { change: asShares(trimmedMean(changes, level)), noise: noiseOf(idle) }
+}
+
+/**
+ * Judges runs that were not interleaved. Rounds do not belong together here, so both sides are drawn
+ * independently, and the noise is the difference between neighbouring runs of one side. A machine
+ * that has become slower between the two times looks like a slower version.
+ */
+function apart(base: Runs, head: Runs, level: number): Change {
+  const sides = [base.map(Math.log), head.map(Math.log)] as const
+  const change = asShares(differenceOfMeans(...sides, level))
+  const steps = sides.map(values =>
+    values.flatMap((value, at) => (at % 2 === 1 ? [value - values[at - 1]!] : [])),
+  )
+  return { change, noise: Math.max(...steps.map(noiseOf)) }
+}
+
+function noiseOf(differences: Runs): number {
+  const { low, high } = asShares(trimmedMean(differences, NOISE_LEVEL))
+  return Math.max(-low, high)
 }
 
 function verdictOf(
@@ -72,31 +93,6 @@ function verdictOf(
   if (!excludesZero || Math.abs(change.mean) <= noise || Math.abs(head - base) < floor)
     return 'same'
   return change.mean > 0 ? 'worse' : 'better'
-}
-
-/** The values of two versions whose runs were made at different times. */
-export type ApartValues = Pick<SideValues, 'base' | 'head'>
-
-/**
- * Judges runs that were not interleaved, by the same rule. Rounds do not belong together here, so
- * both sides are drawn independently, and the noise is the difference between neighbouring runs of
- * one side. A machine that has become slower between the two times looks like a slower version.
- */
-export function judgeApart({ base, head }: ApartValues, { level, floor }: JudgeOptions): Judgement {
-  const [before, now] = [base.map(Math.log), head.map(Math.log)]
-  const figures = {
-    base: median(base),
-    head: median(head),
-    change: asShares(differenceOfMeans(before, now, level)),
-    noise: Math.max(...[before, now].map(values => noiseOfNeighbours(values))),
-  }
-  return { ...figures, verdict: verdictOf(figures, floor) }
-}
-
-function noiseOfNeighbours(values: readonly number[]): number {
-  const steps = values.flatMap((value, at) => (at % 2 === 1 ? [value - values[at - 1]!] : []))
-  const { low, high } = asShares(trimmedMean(steps, NOISE_LEVEL))
-  return Math.max(-low, high)
 }
 
 /** Returns the shares of an interval that holds differences of logarithms. */

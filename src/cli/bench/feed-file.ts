@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { type Dialect, FeedError, type FeedName } from '../../index'
 import { dialectOf } from '../command-options'
 import { schemaFile } from '../schema-file'
+import { usageError } from '../usage-error'
 import type { BenchCommand } from './bench-command'
 
 /**
@@ -93,6 +94,6 @@ async function* blocksOf(path: string): AsyncGenerator<Buffer, void, void> {
 }
 
 function unreadable(path: string, reason: string): FeedError {
-  const context = { option: '--file', expected: 'a file that can be read', received: path }
-  return new FeedError('OPTION_INVALID', `${path} cannot be read: ${reason}`, context)
+  const message = `${path} cannot be read: ${reason}`
+  return usageError('--file', 'a file that can be read', path, message)
 }

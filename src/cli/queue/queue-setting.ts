@@ -1,9 +1,9 @@
 // The queue that a command uses. Its address is an argument, and its password comes from a file or
 // from the environment, because every user of a machine can read the arguments of its processes.
 
-import { FeedError } from '../../index'
 import type { QueueOptions } from '../../queue'
 import { secretJsonFile } from '../json-file'
+import { usageError } from '../usage-error'
 import type { QueueSetting } from './queue-commands'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -32,6 +32,6 @@ function passwordIn(path: string): string {
   const { password } = secretJsonFile('queueCredentials', path) as { readonly password?: unknown }
   if (typeof password === 'string' && password !== '') return password
   const expected = `the field password in ${path}`
-  const context = { option: 'queueCredentials', expected, received: 'no text' }
-  throw new FeedError('OPTION_INVALID', `--queue-credentials needs ${expected}`, context)
+  const message = `--queue-credentials needs ${expected}`
+  throw usageError('queueCredentials', expected, 'no text', message)
 }

@@ -3,12 +3,13 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { byteSink, FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
+import { byteSink, type FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
 import type { FeedDownload, FeedService } from '../../service'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'
-import { stopRequest } from '../sync/stop-signals'
+import { untilSignal } from '../sync/stop-signals'
+import { usageError } from '../usage-error'
 import { note, withService } from './operation'
 import type { DownloadCommand } from './service-commands'
 import { verifiedGzip } from './verified-gzip'
@@ -46,18 +47,8 @@ export async function downloadCommand(
       await print(json ? jsonText(file) : `${path}  ${byteSizeText(file.bytes)}`)
     }
   }
-  const work = async (service: FeedService) => {
-    const stop = stopRequest()
-    try {
-      await fetchAll(service, stop.signal)
-    } catch (error) {
-      if (!stop.signal.aborted) throw error
-      process.exitCode = stop.exitCode
-      note('stopped; the file that was being fetched is not there')
-    } finally {
-      stop.release()
-    }
-  }
+  const onStop = () => note('stopped; the file that was being fetched is not there')
+  const work = (service: FeedService) => untilSignal(signal => fetchAll(service, signal), onStop)
   await withService(options, work, {
     retry: {
       onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`),
@@ -111,9 +102,5 @@ function outputPaths(
 }
 
 function wrong(expected: string, received: string): FeedError<'OPTION_INVALID'> {
-  return new FeedError('OPTION_INVALID', `out must be ${expected}, not '${received}'`, {
-    option: 'out',
-    expected,
-    received,
-  })
+  return usageError('out', expected, received, `out must be ${expected}, not '${received}'`)
 }

@@ -1,7 +1,6 @@
 // The commands over the operations of the service: catalog, keys and subscriptions. Only the
 // download of files is a file of its own.
 
-import { FeedError } from '../../index'
 import type { AccessResponse, FeedType, FileMetadata } from '../../service'
 import {
   type Command,
@@ -13,6 +12,7 @@ import {
   type Values,
 } from '../command-options'
 import { type ServiceSettings, USER_TOKEN_VARIABLE } from '../service-settings'
+import { usageError } from '../usage-error'
 import { operate, type Shown, withServiceOptions } from './operation'
 
 const ONE_DOCUMENT = jsonOption('print one JSON document')
@@ -219,8 +219,7 @@ function userToken(): string {
   const token = process.env[USER_TOKEN_VARIABLE]
   if (token !== undefined && token !== '') return token
   const expected = `an access token of the user in ${USER_TOKEN_VARIABLE}, in the environment`
-  const context = { option: 'user', expected, received: 'nothing' }
-  throw new FeedError('OPTION_INVALID', `--user needs ${expected}`, context)
+  throw usageError('user', expected, 'nothing', `--user needs ${expected}`)
 }
 
 /** A line for each marketplace of a feed type. Missing constraints mean that nothing is excluded. */

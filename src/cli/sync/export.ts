@@ -23,8 +23,9 @@ import { messageWithPlace } from '../error-place'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
+import { usageError } from '../usage-error'
 import type { ExportCommand } from './state-commands'
-import { stopRequest } from './stop-signals'
+import { untilSignal } from './stop-signals'
 
 type PlainItem = Record<string, unknown>
 
@@ -47,27 +48,25 @@ export async function exportCommand({
   const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
   const sink = sinkOf({ format, out, gzip, schema })
   const reader = await fifoWithReader(out)
-  const stop = stopRequest()
   try {
-    const state = await openState(folder, { signal: stop.signal })
-    try {
-      const blocks = blocksOf(categoriesOf(state, category), asOf)
-      const items = schema === undefined ? blocks : knownColumns(schema, blocks)
-      const typed = schema && new TypedItems(schema, format)
-      const untyped = format === 'csv' ? documentedCells : stateItemObject
-      const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
-      // The rows themselves may be on the screen.
-      const isWanted = process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
-      await written(counted(items, isWanted), placed(plain), sink, stop.signal)
-      if (typed?.note !== undefined) printError(typed.note)
-    } finally {
-      await state.close()
-    }
-  } catch (error) {
-    if (stop.signal.aborted) process.exitCode = stop.exitCode
-    else throw error
+    await untilSignal(async signal => {
+      const state = await openState(folder, { signal })
+      try {
+        const blocks = blocksOf(categoriesOf(state, category), asOf)
+        const items = schema === undefined ? blocks : knownColumns(schema, blocks)
+        const typed = schema && new TypedItems(schema, format)
+        const untyped = format === 'csv' ? documentedCells : stateItemObject
+        const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
+        // The rows themselves may be on the screen.
+        const isWanted =
+          process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
+        await written(counted(items, isWanted), placed(plain), sink, signal)
+        if (typed?.note !== undefined) printError(typed.note)
+      } finally {
+        await state.close()
+      }
+    })
   } finally {
-    stop.release()
     await reader?.close()
   }
 }
@@ -194,7 +193,7 @@ function categoriesOf(
 ): readonly OpenCategory[] {
   const known = categories.map(({ categoryId }) => categoryId)
   const unknown = wanted.find(id => !known.includes(id))
-  if (unknown !== undefined) throw wrong('category', `one of ${known.join(', ')}`, unknown)
+  if (unknown !== undefined) throw usageError('category', `one of ${known.join(', ')}`, unknown)
   return wanted.length === 0
     ? categories
     : categories.filter(({ categoryId }) => wanted.includes(categoryId))
@@ -255,23 +254,12 @@ async function* knownColumns(
   if (items === 0 || unknown.size === 0) return
   const received = [...unknown.keys()].join(', ')
   const expected = 'columns of the items, by their names or aliases'
-  throw new FeedError(
-    'OPTION_INVALID',
-    `--schema has columns that no item has: ${received}: correct the names, or add the names of the items as aliases`,
-    { option: '--schema', expected, received },
-  )
+  const message = `--schema has columns that no item has: ${received}: correct the names, or add the names of the items as aliases`
+  throw usageError('--schema', expected, received, message)
 }
 
 const COLUMNS = Object.keys(itemSnapshotSchema.columns)
 
 function documentedCells({ row }: StateItem): PlainItem {
   return Object.fromEntries(COLUMNS.map(name => [name, row.text(name)]))
-}
-
-function wrong(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received,
-  })
 }

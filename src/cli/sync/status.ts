@@ -7,7 +7,6 @@ import {
   type FileId,
   fileIdKey,
   type OpenCategory,
-  type OpenState,
   openState,
   targetStatus,
 } from '../../sync'
@@ -18,42 +17,9 @@ import { keyText } from './sync-lines'
 import { targetOf } from './target-option'
 
 /** The object that `--json` prints in one line. Files have their keys. */
-export interface StateStatus {
-  readonly marketplace: string
-  readonly service: string
-  /** The size in bytes; null for a database. */
-  readonly sizes: Awaited<ReturnType<OpenState['sizes']>> | null
-  readonly categories: readonly CategoryStatus[]
-}
-
-export interface CategoryStatus {
-  readonly categoryId: string
-  /** The watermark: the state is the truth of this time. Null before the first bootstrap. */
-  readonly watermark: Date | null
-  /** The number of files in the state. */
-  readonly files: number
-  /** The rows of these files that could not be merged. */
-  readonly rowsLeftOut: number
-  /** The cells of their merged rows that are not of their column's type; null for a database. */
-  readonly badCells: number | null
-  /** The files that the service should have and the state lacks. */
-  readonly due: FileSpan
-  /** The files that the state needs and the service no longer keeps. */
-  readonly lost: FileSpan
-  /** The feeds that need a newer bootstrap. */
-  readonly needsBootstrap: readonly string[]
-  /** Why the items cannot be read; null where they can. */
-  readonly problem: { readonly code: string; readonly message: string } | null
-  /** The next file that the service will publish. */
-  readonly next: { readonly file: string; readonly from: Date } | null
-}
-
-/** The text shows only some of them, because there may be thousands. */
-export interface FileSpan {
-  readonly count: number
-  readonly first: string | null
-  readonly last: string | null
-}
+export type StateStatus = Awaited<ReturnType<typeof folderStatus | typeof placeStatus>>
+type CategoryStatus = ReturnType<typeof statusOf>
+type FileSpan = ReturnType<typeof spanOf>
 
 export async function statusCommand(
   folder: string | undefined,
@@ -63,11 +29,12 @@ export async function statusCommand(
   await print(json ? jsonText(status) : statusLines(status))
 }
 
-async function placeStatus(place: string, now: Date): Promise<StateStatus> {
+async function placeStatus(place: string, now: Date) {
   const { service, categories } = await targetStatus(await targetOf(place), { now })
   return {
     marketplace: [...new Set(categories.map(({ category }) => category.marketplace))].join(', '),
     service,
+    /** The size in bytes, which a folder has. */
     sizes: null,
     categories: categories.map(({ category, files, plan }) =>
       statusOf({ ...category, files }, plan, false),
@@ -75,7 +42,7 @@ async function placeStatus(place: string, now: Date): Promise<StateStatus> {
   }
 }
 
-async function folderStatus(folder: string, now: Date): Promise<StateStatus> {
+async function folderStatus(folder: string, now: Date) {
   const state = await openState(folder)
   try {
     const { marketplace, service } = state.origin
@@ -99,30 +66,40 @@ function statusOf(
   },
   plan: CategoryPlan,
   isFolder: boolean,
-): CategoryStatus {
+) {
   const { watermark, ready, held, gone, waiting, needsBootstrap } = plan
   const [next] = waiting
     .flatMap(({ id, from }) => (from === undefined ? [] : [{ file: fileIdKey(id), from }]))
     .sort((a, b) => a.from.getTime() - b.from.getTime())
   return {
     categoryId,
+    /** The state is the truth of this time. Null before the first bootstrap. */
     watermark: watermark ?? null,
+    /** The number of files in the state. */
     files: files.length,
+    /** The rows of these files that could not be merged. */
     rowsLeftOut: files.reduce((sum, { badRows }) => sum + badRows, 0),
+    /** The cells of their merged rows that are not of their column's type; null for a database. */
     badCells: isFolder ? files.reduce((sum, { badCells = 0 }) => sum + badCells, 0) : null,
+    /** The files that the service should have and the state lacks. */
     due: spanOf([...ready, ...held]),
+    /** The files that the state needs and the service no longer keeps. */
     lost: spanOf(gone),
+    /** The feeds that need a newer bootstrap. */
     needsBootstrap: needsBootstrap.map(({ feed }) => feed),
+    /** Why the items cannot be read; null where they can. */
     problem: problem === undefined ? null : { code: problem.code, message: problem.message },
+    /** The next file that the service will publish. */
     next: next ?? null,
   }
 }
 
-function spanOf(files: readonly FileId[]): FileSpan {
-  const [first, last] = [files[0], files.at(-1)].map(file =>
+/** Not all files, because there may be thousands. */
+function spanOf(files: readonly FileId[]) {
+  const [first = null, last = null] = [files[0], files.at(-1)].map(file =>
     file === undefined ? null : fileIdKey(file),
   )
-  return { count: files.length, first: first!, last: last! }
+  return { count: files.length, first, last }
 }
 
 function statusLines({ marketplace, service, sizes, categories }: StateStatus): string[] {

@@ -36,3 +36,24 @@ export function stopRequest(): StopRequest {
     },
   }
 }
+
+/**
+ * Runs work that a signal stops. A failure after a signal is the stop: the exit code is that of the
+ * signal then.
+ * @param onStop called after a stop
+ */
+export async function untilSignal(
+  work: (signal: AbortSignal) => Promise<void>,
+  onStop: () => void = () => {},
+): Promise<void> {
+  const stop = stopRequest()
+  try {
+    await work(stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    process.exitCode = stop.exitCode
+    onStop()
+  } finally {
+    stop.release()
+  }
+}

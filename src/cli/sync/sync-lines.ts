@@ -1,6 +1,6 @@
 // Formats the events of a synchronisation as lines for people and as JSON lines. Times are UTC.
 
-import type { ErrorCode } from '../../index'
+import type { FeedError } from '../../index'
 import {
   type AppliedFile,
   type FileId,
@@ -88,15 +88,17 @@ export function failureLines({ failed, categories }: SyncSummary, isJson: boolea
   const failures = [...failed, ...lost.map(file => ({ file, error: LOST }))]
   return failures.map(({ file, error }) =>
     isJson
-      ? jsonText({ error: { file: fileIdKey(file), ...errorObject(error) } })
+      ? jsonText({ error: fileObject({ file, error }) })
       : `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
   )
 }
 
-const LOST = {
+type ErrorFacts = Pick<FeedError, 'code' | 'message'>
+
+const LOST: ErrorFacts = {
   code: 'SYNC_FILE_FAILED',
   message: 'lost for good, and the service has no newer bootstrap yet',
-} as const satisfies { readonly code: ErrorCode; readonly message: string }
+}
 
 /** A lost day of items or priorities is no reason for a new bootstrap. */
 function needsBootstrap({ feed }: FileId): boolean {
@@ -113,34 +115,28 @@ export function eventObject(
   switch (event.type) {
     case 'done': {
       const { totalBytes, rawBytes, rows, badRows, rowsRead, badCells, firstBadCell } = event.entry
-      const file = fileIdKey(event.file)
       const bad = { badRows, badCells, firstBadCell }
-      return { type: event.type, file, totalBytes, rawBytes, rows, ...bad, rowsRead }
+      return { ...fileObject(event), totalBytes, rawBytes, rows, ...bad, rowsRead }
     }
-    case 'retry':
-      return {
-        type: event.type,
-        file: fileIdKey(event.file),
-        ...errorObject(event.error),
-        failures: event.failures,
-        delayMs: event.delayMs,
-      }
-    case 'failed':
-      return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error) }
     case 'watermark':
       return { type: event.type, ...event.category, watermark: event.watermark }
     case 'progress':
       return { ...event, categories: event.categories.map(categoryObject) }
-    case 'summary': {
-      const failed = event.failed.map(({ file, error }) => ({
-        file: fileIdKey(file),
-        ...errorObject(error),
-      }))
-      return { ...event, categories: event.categories.map(categoryObject), failed }
-    }
+    case 'summary':
+      return {
+        ...event,
+        categories: event.categories.map(categoryObject),
+        failed: event.failed.map(fileObject),
+      }
     default:
-      return { type: event.type, file: fileIdKey(event.file) }
+      return fileObject(event)
   }
+}
+
+function fileObject(event: { readonly file: FileId; readonly error?: ErrorFacts }) {
+  const { file, error, entry: _, ...facts } = event as typeof event & { readonly entry?: unknown }
+  const { code, message } = error ?? {}
+  return { ...facts, file: fileIdKey(file), ...(error && { code, message }) }
 }
 
 /**
@@ -173,14 +169,4 @@ function someText([first, ...others]: readonly FileId[]): string {
 
 function categoryObject({ missing, gone, ...category }: CategoryProgress): Record<string, unknown> {
   return { ...category, missing: missing.map(fileIdKey), gone: gone.map(fileIdKey) }
-}
-
-function errorObject({
-  code,
-  message,
-}: {
-  readonly code: string
-  readonly message: string
-}): Record<string, unknown> {
-  return { code, message }
 }

@@ -2,8 +2,8 @@
 // value says which database it is, and each database is loaded with its first use, because it needs
 // optional packages of its own.
 
-import { FeedError } from '../../index'
 import type { SyncTarget } from '../../sync'
+import { usageError } from '../usage-error'
 
 interface TargetForm {
   /** The form for people. */
@@ -42,7 +42,5 @@ function formOf(place: string): TargetForm {
   const form = FORMS.find(({ matches }) => matches.test(place))
   if (form !== undefined) return form
   // The value is left out of the error, because it may have a password.
-  const expected = `a database: ${TARGET_FORMS}`
-  const context = { option: '--to', expected, received: 'another text' }
-  throw new FeedError('OPTION_INVALID', `--to must be ${expected}`, context)
+  throw usageError('--to', `a database: ${TARGET_FORMS}`, 'another text')
 }

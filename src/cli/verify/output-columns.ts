@@ -1,7 +1,7 @@
 // Finds the documented column behind each column of a program's output. Case and underscores do not
 // count, so `priceValue`, `price_value` and `PriceValue` are the same column.
 
-import { FeedError } from '../../index'
+import { usageError } from '../usage-error'
 import { isStructured } from './equal-cell'
 import type { OutputRow } from './output-rows'
 import type { TrueColumn } from './truth'
@@ -75,12 +75,10 @@ export function checkDocumented(
 ): void {
   const known = new Set(columns.map(plainName))
   for (const name of names)
-    if (!known.has(plainName(name)))
-      throw new FeedError(
-        'OPTION_INVALID',
-        `${option}: ${name} is not a column of item-feeds.md, section 2.2: ${columns.join(', ')}`,
-        { option, expected: 'a documented column', received: name.slice(0, 80) },
-      )
+    if (!known.has(plainName(name))) {
+      const message = `${option}: ${name} is not a column of item-feeds.md, section 2.2: ${columns.join(', ')}`
+      throw usageError(option, 'a documented column', name.slice(0, 80), message)
+    }
 }
 
 function plainName(name: string): string {

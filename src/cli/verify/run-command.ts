@@ -2,7 +2,8 @@
 // of what it prints.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { FeedError } from '../../index'
+import type { FeedError } from '../../index'
+import { usageError } from '../usage-error'
 
 export interface CommandRun {
   /** The exit code, or null when the command was killed. */
@@ -67,12 +68,8 @@ function exitOf(child: ChildProcess, program: string): Promise<number | null> {
 
 function notStarted(program: string, cause: NodeJS.ErrnoException): FeedError {
   const expected = 'a program in the PATH, or its path'
-  return new FeedError(
-    'OPTION_INVALID',
-    `the command ${program} cannot be started (${cause.code ?? cause.message}): give ${expected}`,
-    { option: 'command', expected, received: program },
-    { cause },
-  )
+  const message = `the command ${program} cannot be started (${cause.code ?? cause.message}): give ${expected}`
+  return usageError('command', expected, program, message, cause)
 }
 
 /** Kills the command and the processes that it has started. They may have ended already. */

@@ -5,11 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, isAbsolute, join } from 'node:path'
 import { createWorld } from '../../emulator'
-import { FeedError } from '../../index'
+import type { FeedError } from '../../index'
 import { FAILURE } from '../exit-code'
 import { jsonText, print } from '../output'
 import { stopRequest } from '../sync/stop-signals'
 import { writeTextFile } from '../text-file'
+import { usageError } from '../usage-error'
 import { roundsOf } from './fault-rounds'
 import { checkDocumented } from './output-columns'
 import type { OutputFormat } from './output-rows'
@@ -124,9 +125,6 @@ function pairOf(text: string): [string, string] {
 }
 
 function invalid(option: string, expected: string, received: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, {
-    option,
-    expected,
-    received: received.slice(0, 80),
-  })
+  const message = `${option} must be ${expected}, not ${received}`
+  return usageError(option, expected, received.slice(0, 80), message)
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_ROUNDS } from '../../../src/bench/bench-plan'
 import { correctedLevel } from '../../../src/bench/bench-report'
-import { judge, judgeApart, type SideValues } from '../../../src/bench/statistics/judge'
+import { judge, type SideValues } from '../../../src/bench/statistics/judge'
 import { MEASURES } from '../../../src/bench/statistics/measures'
 import { seededRandom } from '../../../src/bench/statistics/side-orders'
 import {
@@ -27,7 +27,7 @@ const OPTIONS = { level: LEVEL, floor: 0 }
 /** A machine that does nothing else. */
 const QUIET: Noise = { sigma: 0.005, disturbed: 0 }
 
-function quietRuns(headFactor: number, seed = 1): SideValues {
+function quietRuns(headFactor: number, seed = 1): Required<SideValues> {
   return syntheticRuns(DEFAULT_ROUNDS, headFactor, QUIET, seededRandom(seed))
 }
 
@@ -147,7 +147,7 @@ describe('runs of different times', () => {
           const { base } = syntheticRuns(1, 1, steady, () => random() / 100)
           return base[0]! * scale * (1 + random() / 50)
         })
-      return judgeApart({ base: values(1), head: values(factor) }, OPTIONS)
+      return judge({ base: values(1), head: values(factor) }, OPTIONS)
     }
     expect([1.1, 1, 0.9].map(factor => apart(factor).verdict)).toEqual(['worse', 'same', 'better'])
   })
@@ -155,7 +155,7 @@ describe('runs of different times', () => {
   test('a side whose neighbouring runs differ by more than the change proves nothing', () => {
     const steady = Array.from({ length: 18 }, (_, n) => 1 + (n % 3) / 1000)
     const unsteady = steady.map((value, n) => value * (n % 2 === 0 ? 1 : 1.5))
-    const judged = judgeApart({ base: unsteady, head: steady.map(v => v * 1.4) }, OPTIONS)
+    const judged = judge({ base: unsteady, head: steady.map(v => v * 1.4) }, OPTIONS)
     expect(judged.noise).toBeGreaterThan(0.4)
     expect(judged.verdict).toBe('same')
   })
@@ -170,7 +170,7 @@ describe('runs of different times', () => {
           () =>
             Math.exp(CPU_NOISE.sigma * normal(random)) * (random() < CPU_NOISE.disturbed ? 1.4 : 1),
         )
-      const { verdict } = judgeApart({ base: values(), head: values() }, OPTIONS)
+      const { verdict } = judge({ base: values(), head: values() }, OPTIONS)
       if (verdict === 'worse') failed++
     }
     expect(failed).toBeLessThanOrEqual(1)
