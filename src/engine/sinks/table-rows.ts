@@ -134,9 +134,15 @@ export class TableRows {
 
   #valuesOf({ converters }: Reading, source: Row<Columns> | Record<string, unknown>) {
     const row = isRow(source) ? source : undefined
+    const names = this.#names
     try {
-      const object = row === undefined ? source : (row.toObject(this.#names as never[]) as object)
-      return this.#names.map((name, n) => converters[n]!(ownValue(object, name)))
+      const values = new Array<unknown>(names.length)
+      const object = row?.toObject(names as never[]) as Record<string, unknown> | undefined
+      for (let n = 0; n < names.length; n++) {
+        const name = names[n]!
+        values[n] = converters[n]!(object === undefined ? ownValue(source, name) : object[name])
+      }
+      return values
     } catch (error) {
       if (!isBadCell(error)) throw error
     }
@@ -223,8 +229,9 @@ export class TableRows {
 /** @param isOwn true where the value was read as the column's own kind */
 function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean): Converter {
   const { type } = spec
+  const isJson = type === 'json'
   return value => {
-    if (value === null || value === undefined || (value === '' && type !== 'json')) {
+    if (value === null || value === undefined || (value === '' && !isJson)) {
       if (isRequired) throw invalidCell(type, 'the cell is empty, and the column is NOT NULL', '')
       return null
     }
