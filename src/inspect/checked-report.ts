@@ -7,82 +7,65 @@ import { type InspectReport, REPORT_VERSION } from './report'
 
 const EXPECTED = `a report of inspect (version ${REPORT_VERSION})`
 
-const count = z.number()
-const place = { row: count, line: count, byteOffset: count }
-const limit = z.union([z.number(), z.string()])
+const [count, text, yes] = [z.number(), z.string(), z.boolean()]
+const place = fields(count, 'row', 'line', 'byteOffset')
+const limit = z.union([count, text])
+const named = z.array(z.object({ name: text }))
+
+const gzip = z.object({
+  ...fields(count, 'members', 'verifiedMembers', 'compressedBytes', 'outputBytes', 'ratio'),
+  paddingBytes: count,
+  ...fields(z.nullable(text), 'name', 'modifiedAt'),
+})
+
+const header = z.object({
+  ...fields(z.array(text), 'columns', 'unknown'),
+  ...fields(named, 'missing', 'renamed', 'deprecated', 'repeated'),
+  isInOrder: yes,
+})
+
+const badRows = z.object({
+  count,
+  byCode: z.array(z.object({ code: text, count })),
+  first: z.array(z.object({ ...place, ...fields(text, 'code', 'message', 'excerpt') })),
+})
 
 const column = z.object({
-  name: z.string(),
-  heading: z.string(),
-  type: z.string(),
-  known: z.boolean(),
-  empty: count,
-  filled: count,
-  invalid: count,
-  invalidCells: z.array(z.object({ ...place, reason: z.string(), excerpt: z.string() })),
-  distinct: count,
-  distinctIsExact: z.boolean(),
-  bytes: z.nullable(z.object({ min: count, max: count, mean: count })),
-  range: z.nullable(z.object({ min: limit, max: limit })),
+  ...fields(text, 'name', 'heading', 'type'),
+  ...fields(count, 'empty', 'filled', 'invalid', 'distinct'),
+  ...fields(yes, 'known', 'distinctIsExact'),
+  invalidCells: z.array(z.object({ ...place, ...fields(text, 'reason', 'excerpt') })),
+  bytes: z.nullable(z.object(fields(count, 'min', 'max', 'mean'))),
+  range: z.nullable(z.object(fields(limit, 'min', 'max'))),
   frequent: z.nullable(
     z.object({
-      values: z.array(z.object({ value: z.string(), count })),
-      isExact: z.boolean(),
-      lacking: count,
-      tooLong: count,
+      values: z.array(z.object({ value: text, count })),
+      isExact: yes,
+      ...fields(count, 'lacking', 'tooLong'),
     }),
   ),
 })
 
-const named = z.array(z.object({ name: z.string() }))
+const cell = z.object({ ...fields(text, 'column', 'text'), isValid: yes })
 
 const report: JsonShape<unknown> = z.object({
   version: z.literal(REPORT_VERSION),
-  source: z.string(),
-  schema: z.nullable(z.string()),
-  schemaIsGuess: z.boolean(),
-  sourceBytes: count,
-  textBytes: count,
-  gzip: z.nullable(
-    z.object({
-      members: count,
-      verifiedMembers: count,
-      compressedBytes: count,
-      outputBytes: count,
-      ratio: count,
-      paddingBytes: count,
-      name: z.nullable(z.string()),
-      modifiedAt: z.nullable(z.string()),
-    }),
-  ),
-  header: z.nullable(
-    z.object({
-      columns: z.array(z.string()),
-      missing: named,
-      unknown: z.array(z.string()),
-      renamed: named,
-      deprecated: named,
-      repeated: named,
-      isInOrder: z.boolean(),
-    }),
-  ),
-  rows: count,
-  badRows: z.object({
-    count,
-    byCode: z.array(z.object({ code: z.string(), count })),
-    first: z.array(
-      z.object({ ...place, code: z.string(), message: z.string(), excerpt: z.string() }),
-    ),
-  }),
+  source: text,
+  schema: z.nullable(text),
+  schemaIsGuess: yes,
+  ...fields(count, 'sourceBytes', 'textBytes', 'rows'),
+  gzip: z.nullable(gzip),
+  header: z.nullable(header),
+  badRows,
   columns: z.array(column),
-  sample: z.array(
-    z.object({
-      ...place,
-      cells: z.array(z.object({ column: z.string(), text: z.string(), isValid: z.boolean() })),
-    }),
-  ),
-  failure: z.nullable(z.object({ code: z.string(), message: z.string() })),
+  sample: z.array(z.object({ ...place, cells: z.array(cell) })),
+  failure: z.nullable(z.object(fields(text, 'code', 'message'))),
 })
+
+/** Several fields of one shape. */
+function fields<Name extends string, Shape>(shape: Shape, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map(name => [name, shape])) as Record<Name, Shape>
+}
 
 /** Returns the value where it is a report. @throws FeedError OPTION_INVALID */
 export function checkedReport(option: string, value: unknown): InspectReport {
