@@ -2,6 +2,8 @@
 
 export {
   type AnyFeedError,
+  type ArrowField,
+  type ArrowType,
   type Aspect,
   aspects,
   type BadCell,
@@ -15,6 +17,9 @@ export {
   type ChangeKind,
   type ChosenColumns,
   ChunkReassembler,
+  Column,
+  ColumnBatch,
+  type ColumnData,
   ColumnDecoder,
   type ColumnDecoderOptions,
   type ColumnKind,
@@ -103,6 +108,8 @@ export {
   sinkFailed,
   sqliteSink,
   type TextColumns,
+  TsvColumnParser,
+  type TsvColumnParserOptions,
   TsvObjectParser,
   type TsvObjectParserOptions,
   TsvRowParser,

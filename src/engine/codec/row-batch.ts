@@ -168,6 +168,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return this.#parts.index
   }
 
+  /** @internal */
+  get progress(): FileProgress {
+    return this.#parts.progress
+  }
+
   /** @internal The number of rows in the index. */
   get rowCount(): number {
     return this.#parts.rowCount

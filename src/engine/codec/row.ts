@@ -196,12 +196,12 @@ export class Row<out C extends Columns = Columns> {
     try {
       return batch.cells.value(slot, column, batch.projections.readers[column]!)
     } catch (error) {
-      throw this.#placed(error, column)
+      throw this.placed(error, column)
     }
   }
 
-  /** Returns the error of a cell with the cell's position. */
-  #placed(error: unknown, column: number): unknown {
+  /** @internal Returns the error of a cell with the cell's position. */
+  placed(error: unknown, column: number): unknown {
     if (!isBadCell(error)) return error
     const { batch, slot } = this
     const { name } = batch.header.columns[column]!

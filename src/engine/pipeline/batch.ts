@@ -1,17 +1,25 @@
-// The elements that the row helpers see in an item: those of a batch (a row batch or an array), or
-// the item itself. Row batches are recognised by shape, because two copies of the package may meet
-// in one process.
+// The elements that the row helpers see in an item: those of a batch (a row batch, a batch of columns
+// or an array), or the item itself. Batches are recognised by shape, because two copies of the
+// package may meet in one process.
 
+import type { ColumnBatch } from '../codec/columns/column-batch'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
+import type { RowObject } from '../schema/feed-schema'
 
 /**
  * The elements of an item for `filter`, `map`, `tap`, `take` and `for await`: the rows of a row
- * batch, the members of an array, or the item itself.
+ * batch, the rows of a batch of columns as objects, the members of an array, or the item itself.
  */
 export type ElementOf<T> =
-  T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
+  T extends RowBatch<infer C>
+    ? Row<C>
+    : T extends ColumnBatch<infer C>
+      ? RowObject<C>
+      : T extends readonly (infer E)[]
+        ? E
+        : T
 
 /** An item of type `T` whose elements are known to be of type `E`. */
 export type NarrowedItem<T, E> =
@@ -19,9 +27,11 @@ export type NarrowedItem<T, E> =
     ? E extends Row<infer C>
       ? RowBatch<C>
       : never
-    : T extends readonly (infer M)[]
-      ? Extract<E, M>[]
-      : Extract<E, T>
+    : T extends ColumnBatch<infer _>
+      ? E[]
+      : T extends readonly (infer M)[]
+        ? Extract<E, M>[]
+        : Extract<E, T>
 
 interface RowBatchLike<E> extends Iterable<E> {
   readonly header: BoundHeader
@@ -39,18 +49,28 @@ function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
   )
 }
 
-/** Returns the header of a row batch, and undefined for any other item. */
+export function isColumnBatch(item: unknown): item is ColumnBatch {
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    typeof (item as { column?: unknown }).column === 'function' &&
+    Symbol.iterator in item
+  )
+}
+
+/** Returns the header of a batch, and undefined for any other item. */
 export function headerOf(item: unknown): BoundHeader | undefined {
-  return isRowBatch(item) ? item.header : undefined
+  return isRowBatch(item) || isColumnBatch(item) ? item.header : undefined
 }
 
 export function elementsOf<T>(item: T): Iterable<ElementOf<T>> {
-  if (Array.isArray(item) || isRowBatch<ElementOf<T>>(item)) return item as Iterable<ElementOf<T>>
+  if (Array.isArray(item) || isRowBatch(item) || isColumnBatch(item))
+    return item as Iterable<ElementOf<T>>
   return [item as ElementOf<T>]
 }
 
 export function countOf(item: unknown): number {
-  return Array.isArray(item) || isRowBatch(item) ? item.length : 1
+  return Array.isArray(item) || isRowBatch(item) || isColumnBatch(item) ? item.length : 1
 }
 
 /**
@@ -59,8 +79,8 @@ export function countOf(item: unknown): number {
  */
 export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean): T | undefined {
   if (isRowBatch<ElementOf<T>>(item)) return item.select(keep) as T
-  if (Array.isArray(item)) {
-    const kept = item.filter(keep)
+  if (Array.isArray(item) || isColumnBatch(item)) {
+    const kept = [...elementsOf(item)].filter(keep as (element: unknown) => boolean)
     return kept.length > 0 ? (kept as T) : undefined
   }
   return keep(item as ElementOf<T>) ? item : undefined
@@ -69,5 +89,6 @@ export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean)
 /** Returns the item with its first `count` elements; `count` is at least 1. */
 export function firstOf<T>(item: T, count: number): T {
   if (Array.isArray(item)) return item.slice(0, count) as T
+  if (isColumnBatch(item)) return [...item].slice(0, count) as T
   return isRowBatch(item) ? (item.first(count) as T) : item
 }

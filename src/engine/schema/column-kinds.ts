@@ -12,6 +12,12 @@ export type NotNull = ColumnOptions & { readonly notNull: true }
 export interface CellOptions<E> extends ColumnOptions {
   /** The value of an empty cell, and of a column that the file lacks; null by default. */
   readonly empty?: E
+  /**
+   * The kind of what the function returns, such as `int32()`, which a column batch and sinks then
+   * have as such. A value of another kind is CELL_INVALID there. Default: none, so the column has
+   * the texts of its cells.
+   */
+  readonly as?: ColumnSpec
 }
 
 /**
@@ -143,7 +149,7 @@ export function cell<V, const E = null>(
 ): ColumnSpec<V | E>
 export function cell<V>(
   decode: (text: string) => V & NoPromise,
-  options?: ColumnOptions,
+  options?: Omit<CellOptions<null>, 'empty'>,
 ): ColumnSpec<V | null>
 export function cell(
   decode: (text: string) => unknown,

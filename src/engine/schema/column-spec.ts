@@ -44,6 +44,8 @@ export interface ColumnSpec<out V = unknown> extends ColumnOptions {
   readonly decode?: (text: string) => unknown
   /** `cell` only: the value of an empty cell; null by default. */
   readonly empty?: unknown
+  /** `cell` only: the kind of what `decode` returns; any value by default. */
+  readonly as?: ColumnSpec
   /** A property of the type only, never present at run time. */
   readonly __cell: V
 }
@@ -57,13 +59,13 @@ const OWN_PARTS: { readonly [T in CellType]?: (option: string, spec: ColumnSpec)
   decimal: (option, { scale = 0 }) => wholeNumber(`${option}.scale`, scale, 0, DECIMAL_DIGITS),
   oneOf: checkOneOf,
   list: checkList,
-  cell: (option, { decode }) => callback(`${option}.decode`, decode),
+  cell: checkCell,
 }
 const NAMES_OF_OWN: { readonly [T in CellType]?: readonly string[] } = {
   decimal: ['scale'],
   oneOf: ['values'],
   list: ['separator', 'element'],
-  cell: ['decode', 'empty'],
+  cell: ['decode', 'empty', 'as'],
 }
 
 /** The kinds that the values of a list can have. */
@@ -79,6 +81,9 @@ const ELEMENT_TYPES: readonly CellType[] = [
   'oneOf',
   'cell',
 ]
+
+/** The kinds that `cell` can name: those whose values no function decodes. */
+const KINDS_OF_VALUES = CELL_TYPES.filter(type => type !== 'cell' && type !== 'json')
 
 /** @throws FeedError OPTION_INVALID with `option`, which contains the column's name */
 export function checkColumn(option: string, spec: ColumnSpec): void {
@@ -135,6 +140,11 @@ function checkList(option: string, { separator, element }: ColumnSpec): void {
     )
   // Names, required and the like belong to the column.
   if (element !== undefined) checkParts(`${option}.element`, element, ELEMENT_TYPES, ['type'])
+}
+
+function checkCell(option: string, { decode, as }: ColumnSpec): void {
+  callback(`${option}.decode`, decode)
+  if (as !== undefined) checkParts(`${option}.as`, as, KINDS_OF_VALUES, ['type'])
 }
 
 // Column names as files, schemas and callers spell them. Names are the same where they differ only

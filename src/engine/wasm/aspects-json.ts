@@ -2,7 +2,7 @@
 // pairs that src/engine/codec/decode/aspects.ts reads. A cell with a text that JSON escapes is left
 // to those two, so what is written here has no backslash and no control character.
 
-import { COLON, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP, sextetsOf } from './aspects'
+import { COLON, decoded, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP } from './aspects'
 
 const OPENING: u8 = 0x5b
 const CLOSING: u8 = 0x5d
@@ -33,9 +33,6 @@ const VALUE_BYTES: usize = 11
 const PAIR_END: u16 = 0x7d22
 /** The most bytes of a pair besides its texts, and of one more step behind it. */
 const FIXED_BYTES: usize = 96
-
-/** The places of the bytes of four groups, each of which is the lower 24 bits of a word. */
-const TO_BYTES: v128 = i8x16(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1)
 
 /**
  * Writes the cell from `start` to `end` as JSON from `out` on. Returns the address behind the text,
@@ -112,17 +109,6 @@ function writePiece(at: usize, last: usize, out: usize): usize {
   if (at > last || (wide != 0 && !isUtf8(piece, at))) return 0
   pieceEnd = at
   return out
-}
-
-/** Returns the 12 bytes of 16 bytes of Base64, with as many right ones as there are. */
-function decoded(bytes: v128): v128 {
-  const sextets = sextetsOf(bytes)
-  const first = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f)), 18)
-  const second = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f00)), 4)
-  const third = i32x4.shr_u(v128.and(sextets, i32x4.splat(0x3f0000)), 10)
-  const fourth = i32x4.shr_u(sextets, 24)
-  const groups = v128.or(v128.or(first, second), v128.or(third, fourth))
-  return i8x16.swizzle(groups, TO_BYTES)
 }
 
 /** Returns a bit for each byte that JSON escapes. */

@@ -12,6 +12,8 @@ export const STEP: usize = 16
  * the plus is that of the slash.
  */
 const TO_SEXTETS: v128 = i8x16(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0)
+/** The places of the bytes of four groups, each of which is the lower 24 bits of a word. */
+const TO_BYTES: v128 = i8x16(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1)
 /** The bits of a group's sextets that are the top bits of its bytes, which ASCII does not set. */
 const NON_ASCII_BITS: v128 = i32x4.splat(0x00020820)
 
@@ -69,10 +71,21 @@ function nonAsciiBits(bytes: v128): u32 {
 }
 
 /** Returns the six bits of each byte of the alphabet; anything for other bytes. */
-export function sextetsOf(bytes: v128): v128 {
+function sextetsOf(bytes: v128): v128 {
   const isSlash = i8x16.eq(bytes, i8x16.splat(0x2f))
   const places = i8x16.add(i8x16.shr_u(bytes, 4), isSlash)
   return i8x16.add(bytes, i8x16.swizzle(TO_SEXTETS, places))
+}
+
+/** Returns the 12 bytes of 16 bytes of Base64, with as many right ones as there are. */
+export function decoded(bytes: v128): v128 {
+  const sextets = sextetsOf(bytes)
+  const first = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f)), 18)
+  const second = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f00)), 4)
+  const third = i32x4.shr_u(v128.and(sextets, i32x4.splat(0x3f0000)), 10)
+  const fourth = i32x4.shr_u(sextets, 24)
+  const groups = v128.or(v128.or(first, second), v128.or(third, fourth))
+  return i8x16.swizzle(groups, TO_BYTES)
 }
 
 /**

@@ -1,0 +1,186 @@
+// The arrays of a column, made of JavaScript values, and the values that they hold. This is the
+// plain way, which the WebAssembly module follows (columns-core.ts).
+
+import { decodeDecimal } from '../decode/numbers'
+import type { ArrowType } from './arrow-type'
+
+/** The arrays of a column in the layout of Apache Arrow. {@link ArrowType} says which there are. */
+export interface ColumnData {
+  readonly type: ArrowType
+  /** Number of values. */
+  readonly length: number
+  readonly nullCount: number
+  /**
+   * A bit for each value, the lowest bit of a byte first, which is 0 where the value is null.
+   * Undefined where none is.
+   */
+  readonly validity: Uint8Array | undefined
+  /** Texts and lists: the place of each value, and behind them where the last one ends. */
+  readonly offsets: Int32Array | undefined
+  readonly values: Uint8Array | Int32Array | BigInt64Array | Float64Array | undefined
+  /** The item of a list, or the fields of a struct. */
+  readonly children: readonly ColumnData[]
+}
+
+const DAY_MS = 86_400_000
+const NO_VALUES: readonly never[] = Object.freeze([])
+
+/** Returns whether a value is null. */
+export function isNull({ validity }: ColumnData, n: number): boolean {
+  return validity !== undefined && !bitOf(validity, n)
+}
+
+/** Returns a value as cells of its kind have it, or null. */
+export function valueAt(data: ColumnData, n: number): unknown {
+  if (isNull(data, n)) return null
+  const { type, offsets, children } = data
+  switch (type.kind) {
+    case 'utf8':
+      return textOf(data.values as Uint8Array, offsets![n]!, offsets![n + 1]!)
+    case 'boolean':
+      return bitOf(data.values as Uint8Array, n)
+    case 'decimal':
+      return decodeDecimal(decimalText(data.values as BigInt64Array, n, type.scale))
+    case 'date':
+      return new Date((data.values as Int32Array)[n]! * DAY_MS).toISOString().slice(0, 10)
+    case 'timestamp':
+      return new Date(Number((data.values as BigInt64Array)[n]))
+    case 'dictionary':
+      return type.values[(data.values as Int32Array)[n]!]
+    case 'list':
+      return listAt(children[0]!, offsets![n]!, offsets![n + 1]!)
+    case 'struct':
+      return Object.freeze(
+        Object.fromEntries(type.fields.map(({ name }, at) => [name, valueAt(children[at]!, n)])),
+      )
+    default:
+      return (data.values as Int32Array)[n]
+  }
+}
+
+function listAt(item: ColumnData, from: number, to: number): readonly unknown[] {
+  if (from === to) return NO_VALUES
+  return Object.freeze(Array.from({ length: to - from }, (_, n) => valueAt(item, from + n)))
+}
+
+function bitOf(bits: Uint8Array, n: number): boolean {
+  return ((bits[n >> 3]! >> (n & 7)) & 1) === 1
+}
+
+function textOf({ buffer, byteOffset }: Uint8Array, from: number, to: number): string {
+  return from === to ? '' : Buffer.from(buffer, byteOffset + from, to - from).toString()
+}
+
+/** Returns the number without zeros at the end of its fraction. */
+export function decimalText(words: BigInt64Array, n: number, scale: number): string {
+  const units = (words[2 * n + 1]! << 64n) | BigInt.asUintN(64, words[2 * n]!)
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+  const point = digits.length - scale
+  const fraction = digits.slice(point).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The most digits of a decimal. */
+const MOST_DIGITS = 38
+
+/** Returns a decimal in units of the scale, or undefined where it does not fit. */
+export function unitsOf(text: string, scale: number): bigint | undefined {
+  const [whole = '', fraction = ''] = text.split('.')
+  if (/[^0]/.test(fraction.slice(scale))) return undefined
+  const digits = `${whole}${fraction.slice(0, scale).padEnd(scale, '0')}`
+  return digits.replace(/^-?0*/, '').length > MOST_DIGITS ? undefined : BigInt(digits)
+}
+
+/** Makes the arrays of values as cells have them, each of which fits. Null is an empty list too. */
+export function columnData(type: ArrowType, values: readonly unknown[]): ColumnData {
+  const { length } = values
+  if (type.kind === 'list') return listData(type.item, values as readonly (unknown[] | null)[])
+  const nullCount = values.reduce((count: number, value) => count + (value == null ? 1 : 0), 0)
+  const validity = nullCount === 0 ? undefined : bitsOf(values, value => value != null)
+  const common = { type, length, nullCount, validity, offsets: undefined, children: [] }
+  switch (type.kind) {
+    case 'utf8':
+      return { ...common, ...textData(values) }
+    case 'boolean':
+      return { ...common, values: bitsOf(values, value => value === true) }
+    case 'float64':
+      return { ...common, values: Float64Array.from(values, value => Number(value ?? 0)) }
+    case 'int64':
+      return {
+        ...common,
+        values: BigInt64Array.from(values, value => BigInt((value ?? 0) as bigint)),
+      }
+    case 'timestamp':
+      return { ...common, values: BigInt64Array.from(values, value => BigInt(Number(value ?? 0))) }
+    case 'decimal':
+      return { ...common, values: decimalWords(values, type.scale) }
+    case 'struct': {
+      const children = type.fields.map(field =>
+        columnData(
+          field.type,
+          values.map(value => (value as Record<string, unknown> | null)?.[field.name]),
+        ),
+      )
+      return { ...common, values: undefined, children }
+    }
+    default:
+      return { ...common, values: Int32Array.from(values, value => numberOf(type, value)) }
+  }
+}
+
+function numberOf(type: ArrowType, value: unknown): number {
+  if (value == null) return 0
+  if (type.kind === 'date') return Date.parse(`${value}T00:00:00Z`) / DAY_MS
+  return type.kind === 'dictionary' ? type.values.indexOf(String(value)) : Number(value)
+}
+
+function listData(item: ArrowType, lists: readonly (unknown[] | null)[]): ColumnData {
+  const children = [
+    columnData(
+      item,
+      lists.flatMap(list => list ?? []),
+    ),
+  ]
+  const offsets = offsetsOf(lists, list => list?.length ?? 0)
+  const type: ArrowType = { kind: 'list', item }
+  return {
+    type,
+    length: lists.length,
+    nullCount: 0,
+    validity: undefined,
+    offsets,
+    values: undefined,
+    children,
+  }
+}
+
+function textData(texts: readonly unknown[]): Pick<ColumnData, 'offsets' | 'values'> {
+  const bytes = texts.map(text => Buffer.from((text ?? '') as string))
+  const all = Buffer.concat(bytes)
+  const values = new Uint8Array(all.buffer, all.byteOffset, all.length)
+  return { offsets: offsetsOf(bytes, ({ length }) => length), values }
+}
+
+function offsetsOf<T>(values: readonly T[], sizeOf: (value: T) => number): Int32Array {
+  const offsets = new Int32Array(values.length + 1)
+  for (let n = 0; n < values.length; n++) offsets[n + 1] = offsets[n]! + sizeOf(values[n]!)
+  return offsets
+}
+
+function bitsOf(values: readonly unknown[], isSet: (value: unknown) => boolean): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(values.length / 8))
+  values.forEach((value, n) => {
+    if (isSet(value)) bits[n >> 3]! |= 1 << (n & 7)
+  })
+  return bits
+}
+
+function decimalWords(values: readonly unknown[], scale: number): BigInt64Array {
+  const words = new BigInt64Array(2 * values.length)
+  values.forEach((value, n) => {
+    const units = value == null ? 0n : unitsOf(String(value), scale)!
+    words[2 * n] = BigInt.asIntN(64, units)
+    words[2 * n + 1] = units >> 64n
+  })
+  return words
+}

@@ -1,0 +1,268 @@
+// The instance of the WebAssembly module src/engine/wasm/columns.ts, with typed calls. One instance
+// serves all batches, because a batch is decoded and copied out of its memory within one call.
+
+import { FeedError } from '../../errors'
+import type { ColumnSpec } from '../../schema/column-spec'
+import { COPY_WORD_BYTES } from '../loan'
+import type { RowBatch } from '../row-batch'
+import { DOCUMENTED_CELLS } from '../tsv/dialect'
+import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import type { ArrowType } from './arrow-type'
+import type { ColumnData } from './column-data'
+import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
+
+interface Exports {
+  readonly BLOCK_BYTES: WasmConstant
+  readonly MAX_ROWS: WasmConstant
+  readonly MAX_CELLS: WasmConstant
+  readonly BLOCK: WasmConstant
+  readonly ROW_STARTS: WasmConstant
+  readonly CELL_ENDS: WasmConstant
+  readonly WORDS: WasmConstant
+  readonly WORDS_BYTES: WasmConstant
+  readonly NODES: WasmConstant
+  readonly ARENA: WasmConstant
+  begin(
+    address: number,
+    bytes: number,
+    starts: number,
+    ends: number,
+    rows: number,
+    columns: number,
+    quote: number,
+    escapedBy: number,
+  ): void
+  decode(kernel: number, column: number, parameter: number): number
+  nodeCount(): number
+  arenaTop(): number
+}
+
+const NODE_WORDS = 6
+const LINE_END = 0x0a
+
+/** How the module decodes a column. */
+export interface Kernel {
+  /** The number of the kind in `run` of the module. */
+  readonly id: number
+  readonly parameter: number
+  /** The texts of a `oneOf` column. */
+  readonly words?: Uint8Array
+}
+
+const KERNELS: { readonly [T in ColumnSpec['type']]?: number } = {
+  text: 1,
+  int32: 2,
+  int64: 3,
+  decimal: 4,
+  boolean: 5,
+  date: 6,
+  timestamp: 7,
+  oneOf: 8,
+  list: 9,
+  regions: 10,
+  aspects: 11,
+  conditionDescriptors: 12,
+}
+
+/** Returns how the module decodes a column; undefined where only the plain way does. */
+export function kernelOf(
+  { type, element, separator = '' }: ColumnSpec,
+  arrow: ArrowType,
+): Kernel | undefined {
+  const id = KERNELS[type]
+  if (id === undefined) return undefined
+  if (arrow.kind === 'decimal') return { id, parameter: arrow.scale }
+  if (arrow.kind === 'dictionary') {
+    const words = Buffer.concat(arrow.values.map(wordOf))
+    return { id, parameter: arrow.values.length, words }
+  }
+  if (type !== 'list') return { id, parameter: 0 }
+  const isPlain = element === undefined || element.type === 'text'
+  const byte = separator.charCodeAt(0)
+  return isPlain && separator.length === 1 && byte > 0x20 && byte < 0x80
+    ? { id, parameter: byte }
+    : undefined
+}
+
+function wordOf(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const word = Buffer.alloc(4 + 4 * Math.ceil(length / 4))
+  word.writeUInt32LE(length)
+  word.write(text, 4)
+  return word
+}
+
+/** The columns of a block, in memory of their own: a record for each of their arrays. */
+export class DecodedBlock {
+  readonly #memory: ArrayBuffer
+  readonly #nodes: Int32Array
+
+  constructor(memory: ArrayBuffer, nodes: Int32Array) {
+    this.#memory = memory
+    this.#nodes = nodes
+  }
+
+  /** Returns the column whose record is the `node`th. */
+  column(type: ArrowType, node: number): ColumnData {
+    return this.#read(type, node).data
+  }
+
+  /** @returns the number of the record behind those of the column, too */
+  #read(type: ArrowType, node: number): { readonly data: ColumnData; readonly next: number } {
+    const at = NODE_WORDS * node
+    const nodes = this.#nodes
+    const length = nodes[at]!
+    const nullCount = nodes[at + 1]!
+    const children: ColumnData[] = []
+    let next = node + 1
+    for (const child of childrenOf(type)) {
+      const read = this.#read(child, next)
+      children.push(read.data)
+      next = read.next
+    }
+    const { kind } = type
+    const bits = Math.ceil(length / 8)
+    const hasOffsets = kind === 'utf8' || kind === 'list'
+    const data: ColumnData = {
+      type,
+      length,
+      nullCount,
+      validity: nullCount === 0 ? undefined : new Uint8Array(this.#memory, nodes[at + 2]!, bits),
+      offsets: hasOffsets ? new Int32Array(this.#memory, nodes[at + 3]!, length + 1) : undefined,
+      values: this.#values(type, nodes[at + 4]!, kind === 'boolean' ? bits : nodes[at + 5]!),
+      children,
+    }
+    return { data, next }
+  }
+
+  #values({ kind }: ArrowType, from: number, bytes: number): ColumnData['values'] {
+    if (kind === 'list' || kind === 'struct') return undefined
+    if (kind === 'utf8' || kind === 'boolean') return new Uint8Array(this.#memory, from, bytes)
+    return kind === 'int64' || kind === 'timestamp' || kind === 'decimal'
+      ? new BigInt64Array(this.#memory, from, bytes / 8)
+      : new Int32Array(this.#memory, from, bytes / 4)
+  }
+}
+
+function childrenOf(type: ArrowType): readonly ArrowType[] {
+  if (type.kind === 'list') return [type.item]
+  return type.kind === 'struct' ? type.fields.map(field => field.type) : []
+}
+
+export class ColumnsCore {
+  readonly #exports: Exports
+  readonly #memory: Uint8Array
+
+  /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly is missing */
+  constructor() {
+    const memory = wasmMemory(COLUMNS_PAGES)
+    this.#exports = wasmInstance<Exports>(columnsModule.compiledFor(memory), memory)
+    this.#memory = new Uint8Array(memory.buffer)
+  }
+
+  /** Takes a copy of a batch. Returns false where it is too large. */
+  begin(batch: RowBatch): boolean {
+    const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, BLOCK, ROW_STARTS, CELL_ENDS, begin } = this.#exports
+    const { index, selection, rowCount, header } = batch
+    const { columns } = index
+    const bytes = batch.bytesOf()
+    if (
+      rowCount > MAX_ROWS.value ||
+      rowCount * columns > MAX_CELLS.value ||
+      bytes.length > BLOCK_BYTES.value
+    )
+      return false
+    const block = this.#copy(bytes, BLOCK.value)
+    // The last cell ends as all others do, and not in what an earlier block has left there.
+    this.#memory[block + bytes.length] = LINE_END
+    const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
+    const ends =
+      selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
+    const startsAt = this.#copy(wordsOf(starts, batch.length), ROW_STARTS.value)
+    const endsAt = this.#copy(wordsOf(ends, batch.length * columns), CELL_ENDS.value)
+    const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
+    begin(
+      block - index.rowStarts[0]!,
+      bytes.length,
+      startsAt,
+      endsAt,
+      batch.length,
+      columns,
+      quote,
+      escapedBy,
+    )
+    return true
+  }
+
+  /**
+   * Decodes a column of the batch. Returns the number of its record, and undefined where a cell is
+   * not plainly good.
+   */
+  decode({ id, parameter, words }: Kernel, column: number): number | undefined {
+    const { WORDS, WORDS_BYTES, nodeCount, decode } = this.#exports
+    if (words !== undefined) {
+      if (words.length > WORDS_BYTES.value) return undefined
+      this.#memory.set(words, WORDS.value)
+    }
+    const node = nodeCount()
+    return decode(id, column, parameter) === 0 ? undefined : node
+  }
+
+  /** Returns whether no cell of the column of a record is known to be empty. */
+  isFilled(node: number): boolean {
+    return this.#node(node, 1)[1] === 0
+  }
+
+  /** Copies the columns out of this memory. */
+  end(): DecodedBlock {
+    const { ARENA, arenaTop, nodeCount } = this.#exports
+    const { buffer } = this.#memory
+    const memory = buffer.slice(ARENA.value, arenaTop()) as ArrayBuffer
+    return new DecodedBlock(memory, this.#node(0, nodeCount()).slice())
+  }
+
+  #node(first: number, count: number): Int32Array {
+    const at = this.#exports.NODES.value + 4 * NODE_WORDS * first
+    return new Int32Array(this.#memory.buffer, at, NODE_WORDS * count)
+  }
+
+  /** Returns the address of the copy, which is aligned like its source: that makes it quick. */
+  #copy(bytes: Uint8Array, to: number): number {
+    const at = to + (bytes.byteOffset % COPY_WORD_BYTES)
+    this.#memory.set(bytes, at)
+    return at
+  }
+}
+
+const columnsModule = /* @__PURE__ */ new WasmModule(COLUMNS_BINARY)
+
+/** Null where WebAssembly is missing; undefined before the first use. */
+let core: ColumnsCore | null | undefined
+
+/** Returns the instance, which is made on first use, or null where WebAssembly is missing. */
+export function columnsCore(): ColumnsCore | null {
+  if (core === undefined) core = newCore()
+  return core
+}
+
+function newCore(): ColumnsCore | null {
+  try {
+    return new ColumnsCore()
+  } catch (error) {
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return null
+    throw error
+  }
+}
+
+function wordsOf({ buffer, byteOffset }: Uint32Array | Int32Array, count: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, 4 * count)
+}
+
+/** Returns the entries of the selected rows, each of which has `width` of them. */
+function chosen<T extends Uint32Array | Int32Array>(all: T, width: number, slots: Uint32Array): T {
+  const some = all.slice(0, width * slots.length) as T
+  slots.forEach((slot, n) => {
+    some.set(all.subarray(width * slot, width * (slot + 1)), width * n)
+  })
+  return some
+}

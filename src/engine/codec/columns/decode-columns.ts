@@ -1,0 +1,185 @@
+// Makes columns of a batch of rows. The WebAssembly module decodes a column whose cells are all
+// plainly good; any other column is read cell by cell, as rows are, which decides about bad cells.
+// So the two ways can differ in speed only.
+
+import { isUtf8 } from 'node:buffer'
+import type { RowPosition } from '../../errors'
+import type { ColumnSpec } from '../../schema/column-spec'
+import type { Columns } from '../../schema/feed-schema'
+import { invalidCell, isBadCell } from '../decode/cell-decoder'
+import { decoderOf } from '../decode/cell-decoders'
+import type { Row } from '../row'
+import type { RowBatch } from '../row-batch'
+import type { BoundHeader } from '../tsv/header'
+import { ROW_NON_ASCII } from '../tsv/scanner'
+import { type ArrowType, arrowTypeOf } from './arrow-type'
+import { Column, ColumnBatch, isText } from './column-batch'
+import { columnData } from './column-data'
+import { misfit } from './column-fit'
+import { columnsCore, type Kernel, kernelOf } from './columns-core'
+
+/** The policy for bad cells. */
+export interface CellPolicy {
+  /** Calls `row.get`, and returns instead of what it throws where the policy lets the cell pass. */
+  read(row: ReadableRow, column: { readonly name: string; readonly spec: ColumnSpec }): unknown
+  /** Takes a row that is left out. Returns false where the error ends the stream. */
+  leaveOut(row: Row<Columns>, error: unknown): boolean
+}
+
+interface ReadableRow {
+  readonly position: RowPosition
+  get(name: string): unknown
+  text(name: string): string
+}
+
+/** `plain` decodes without WebAssembly. */
+export type ColumnEngine = 'fast' | 'plain'
+
+/**
+ * Makes columns of all rows in view. The bytes of the batch may be lent: nothing of them is kept.
+ * @throws FeedError CELL_INVALID of the first row that has a bad cell, by the policy
+ */
+export function decodeColumns<C extends Columns>(
+  batch: RowBatch<C>,
+  policy: CellPolicy,
+  engine: ColumnEngine = 'fast',
+): ColumnBatch<C> {
+  const plan = planOf(batch.header)
+  const core = engine === 'plain' || batch.length === 0 || !isText8(batch) ? null : columnsCore()
+  const fast = core?.begin(batch) ? core : null
+  const nodes = plan.map((column, at) => {
+    if (fast === null || column.kernel === undefined || batch.decodedCells(at) !== undefined)
+      return undefined
+    const node = fast.decode(column.kernel, at)
+    // An empty cell of such a column is a bad one.
+    return node !== undefined && column.spec.notNull && !fast.isFilled(node) ? undefined : node
+  })
+  const block = fast?.end()
+  const rest = new PlainColumns(batch, policy)
+  const columns = plan.map(({ name, spec, type }, at) => {
+    const node = nodes[at]
+    if (node !== undefined)
+      return new Column(name, spec, batch.length, () => block!.column(type, node))
+    const data = columnData(type, rest.values(at))
+    return new Column(name, spec, batch.length, () => data)
+  })
+  const leftOut = rest.end()
+  if (leftOut.size > 0)
+    return decodeColumns(
+      batch.select(({ slot }) => !leftOut.has(slot)),
+      policy,
+      engine,
+    )
+  const { header, file, progress, length } = batch
+  return new ColumnBatch({ header, file, progress, length, columns })
+}
+
+/** Returns whether all bytes are UTF-8, which those of `invalidUtf8: 'replace'` need not be. */
+function isText8(batch: RowBatch): boolean {
+  const { rowFlags } = batch.index
+  return !rowFlags.subarray(0, batch.rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
+}
+
+interface PlannedColumn {
+  readonly name: string
+  readonly spec: ColumnSpec
+  readonly type: ArrowType
+  readonly kernel: Kernel | undefined
+}
+
+const plans = new WeakMap<BoundHeader, readonly PlannedColumn[]>()
+
+function planOf(header: BoundHeader): readonly PlannedColumn[] {
+  let plan = plans.get(header)
+  if (plan === undefined) {
+    plan = header.columns.map(({ name, spec }) => {
+      const type = arrowTypeOf(spec)
+      // An empty list is no null, so only the plain way knows it as an empty cell.
+      const isPlain = type.kind === 'list' && spec.notNull === true
+      return { name, spec, type, kernel: isPlain ? undefined : kernelOf(spec, type) }
+    })
+    plans.set(header, plan)
+  }
+  return plan
+}
+
+/** The most bytes of labels in a column: one of them covers any number of pairs. */
+const MOST_LABEL_BYTES = 1 << 26
+
+/** Reads columns cell by cell. */
+class PlainColumns {
+  readonly #batch: RowBatch
+  readonly #policy: CellPolicy
+  readonly #leftOut = new Set<number>()
+  /** The rows before the first bad cell that ends the stream. */
+  #end: number
+  #error: unknown
+
+  constructor(batch: RowBatch, policy: CellPolicy) {
+    this.#batch = batch
+    this.#policy = policy
+    this.#end = batch.length
+  }
+
+  /** The values of a column that {@link columnData} takes. */
+  values(at: number): unknown[] {
+    const read = this.#reader(at)
+    const values = new Array<unknown>(this.#batch.length).fill(null)
+    for (let n = 0; n < this.#end; n++) {
+      const row = this.#batch.row(n)
+      if (this.#leftOut.has(row.slot)) continue
+      try {
+        values[n] = read(row)
+      } catch (error) {
+        if (this.#policy.leaveOut(row, error)) this.#leftOut.add(row.slot)
+        else this.#endAt(n, error)
+      }
+    }
+    return values
+  }
+
+  /** @returns the slots of the rows that are left out */
+  end(): ReadonlySet<number> {
+    if (this.#error !== undefined) throw this.#error
+    return this.#leftOut
+  }
+
+  #endAt(n: number, error: unknown): void {
+    if (!isBadCell(error)) throw error
+    this.#end = n
+    this.#error = error
+  }
+
+  #reader(at: number): (row: Row) => unknown {
+    const column = this.#batch.header.columns[at]!
+    const { name, spec } = column
+    const type = arrowTypeOf(spec)
+    let labelBytes = 0
+    const stored = (row: Row): unknown => {
+      const value = row.get(name)
+      if (spec.type === 'cell' && row.text(name) === '') return null
+      if (isText(spec)) return value === decoderOf(spec).empty ? null : row.text(name)
+      if (spec.type === 'aspects') labelBytes += labelBytesOf(value as readonly Labelled[])
+      const reason =
+        labelBytes > MOST_LABEL_BYTES ? 'more than 64 MiB with its labels' : misfit(type, value)
+      if (reason !== undefined) throw row.placed(invalidCell(spec.type, reason, row.text(name)), at)
+      return value
+    }
+    return row => {
+      let kept: unknown = null
+      const get = () => {
+        kept = stored(row)
+      }
+      this.#policy.read({ position: row.position, get, text: () => row.text(name) }, column)
+      return kept
+    }
+  }
+}
+
+interface Labelled {
+  readonly label: string | null
+}
+
+function labelBytesOf(pairs: readonly Labelled[]): number {
+  return pairs.reduce((bytes, { label }) => bytes + (label?.length ?? 0), 0)
+}
