@@ -9,6 +9,7 @@ import {
   int32,
   type PipelineOptions,
   pipeline,
+  TsvColumnParser,
   TsvObjectParser,
   TsvRowParser,
 } from '../src/index'
@@ -35,6 +36,10 @@ const CALLBACKS: Record<string, Run> = {
   'onBadCell of TsvObjectParser': given =>
     pipeline([Buffer.from('a\nx\n')])
       .to(new TsvObjectParser({ schema, onBadCell: given as () => void }))
+      .toArray(),
+  'onBadCell of TsvColumnParser': given =>
+    pipeline([Buffer.from('a\nx\n')])
+      .to(new TsvColumnParser({ schema, onBadCell: given as () => void }))
       .toArray(),
   keep: given =>
     rows()

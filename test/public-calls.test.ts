@@ -165,6 +165,7 @@ const MADE: Record<string, () => object> = {
   Gunzip: () => new feedmill.Gunzip(),
   TsvRowParser: () => new feedmill.TsvRowParser(),
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
+  TsvColumnParser: () => new feedmill.TsvColumnParser({ schema: feedmill.itemSchema }),
   ColumnDecoder: () => new feedmill.ColumnDecoder(),
   ChunkReassembler: () => new feedmill.ChunkReassembler(),
   FileSource: () => new feedmill.FileSource('/a folder that is not there/file'),

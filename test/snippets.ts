@@ -195,6 +195,11 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       ['v1|1|0', 1.5],
       ['v1|2|0', undefined],
     ]),
+  columns: ({ printed }) =>
+    expect(printed).toEqual([
+      [null, true],
+      [null, true],
+    ]),
   'local-file': ({ printed }) => expect(printed).toEqual([[2, 'a "quoted" title']]),
   helpers: ({ printed, facts }) => {
     const found = printed.at(-1)?.[0] as { id: string; price: string }[]

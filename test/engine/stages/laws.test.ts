@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, vi } from 'vitest'
+import type { ColumnBatch } from '../../../src/engine/codec/columns/column-batch'
 import type { NewInflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
 import type { Piece } from '../../../src/engine/codec/range/reorder-buffer'
 import type { Row } from '../../../src/engine/codec/row'
@@ -32,6 +33,7 @@ import { FileSource } from '../../../src/engine/stages/file-source'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
 import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
 import type { Stage } from '../../../src/engine/stages/stage'
+import { TsvColumnParser } from '../../../src/engine/stages/tsv-column-parser'
 import { TsvObjectParser } from '../../../src/engine/stages/tsv-object-parser'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
 import { GroupJoiner, type JoinedGroup, type JoinedItem } from '../../../src/state/group-joiner'
@@ -233,6 +235,31 @@ describeLaws({
   },
   kept: { of: objects => objects[0], pinned: objects => objects },
 } satisfies StageUnderLaw<Uint8Array, RowObject<ItemColumns>[]>)
+
+describeLaws({
+  name: 'TsvColumnParser',
+  make: () => new TsvColumnParser({ schema: itemSchema, batchBytes: 1024 }),
+  input: cuts => cutBytes(text, cuts),
+  content: batches => batches.flatMap(batch => [...batch]),
+  held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
+  empty: 'TSV_EMPTY',
+  *prefixes() {
+    for (const prefix of everyPrefix(text, 53))
+      yield {
+        input: [prefix],
+        ends: [
+          'end',
+          'TSV_EMPTY',
+          'TSV_ROW_SHORT',
+          'TSV_QUOTE_UNCLOSED',
+          'TSV_COLUMN_MISSING',
+          'TSV_UTF8_INVALID',
+          'CELL_INVALID',
+        ],
+      }
+  },
+  kept: { of: batch => batch.column('title').get(0), pinned: batch => batch },
+} satisfies StageUnderLaw<Uint8Array, ColumnBatch<ItemColumns>>)
 
 const COLUMNS = [['all columns'], ['two columns', 'itemId', 'title']] as const
 for (const [which, ...columns] of COLUMNS) {

@@ -31,8 +31,8 @@ export interface ArrowField {
   readonly type: ArrowType
 }
 
-/** Digits behind the point of a decimal column. A decimal of Arrow has 38 digits in all. */
-export const DECIMAL_SCALE = 10
+/** Digits behind the point of a decimal column without a `scale`, of 38 in all. */
+const DECIMAL_SCALE = 10
 
 const UTF8: ArrowType = { kind: 'utf8' }
 const TEXTS: ArrowType = { kind: 'list', item: UTF8 }
@@ -48,7 +48,6 @@ const TYPES = {
   boolean: { kind: 'boolean' },
   date: { kind: 'date' },
   timestamp: { kind: 'timestamp' },
-  decimal: { kind: 'decimal', scale: DECIMAL_SCALE },
   aspects: listOf({ label: UTF8, name: UTF8, value: UTF8 }),
   conditionDescriptors: listOf({ name: UTF8, values: TEXTS }),
   regions: structOf({ countries: TEXTS, regions: TEXTS }),
@@ -59,7 +58,8 @@ const TYPES = {
  * makes, unless the column says what it is (`as`).
  */
 export function arrowTypeOf(spec: ColumnSpec): ArrowType {
-  const { type, values = [], element, as } = spec
+  const { type, values = [], element, as, scale = DECIMAL_SCALE } = spec
+  if (type === 'decimal') return { kind: 'decimal', scale }
   if (type === 'oneOf') return { kind: 'dictionary', values }
   if (type === 'list') return { kind: 'list', item: element ? arrowTypeOf(element) : UTF8 }
   return type === 'cell' && as !== undefined ? arrowTypeOf(as) : TYPES[type]

@@ -9,7 +9,7 @@ import { projectionsOf, unknownColumn } from '../projection'
 import type { FileProgress } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
-import { type ColumnData, columnData, isNull, valueAt } from './column-data'
+import { type ColumnData, emptyData, isNull, valueAt } from './column-data'
 
 /** A column of a batch: its cells, and the arrays that hold them. */
 export class Column<out V = unknown> implements Iterable<V> {
@@ -151,7 +151,5 @@ export class ColumnBatch<out C extends Columns = Columns> implements Iterable<Ro
 }
 
 function absentColumn([name, spec]: [string, ColumnSpec], length: number): Column {
-  return new Column(name, spec, length, () =>
-    columnData(arrowTypeOf(spec), new Array<null>(length).fill(null)),
-  )
+  return new Column(name, spec, length, () => emptyData(arrowTypeOf(spec), length))
 }

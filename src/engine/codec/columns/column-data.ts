@@ -76,7 +76,7 @@ export function decimalText(words: BigInt64Array, n: number, scale: number): str
   const units = (words[2 * n + 1]! << 64n) | BigInt.asUintN(64, words[2 * n]!)
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const point = digits.length - scale
-  const fraction = digits.slice(point).replace(/0+$/, '')
+  const fraction = digits.slice(point).replace(/(?<!0)0+$/, '')
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
@@ -89,6 +89,51 @@ export function unitsOf(text: string, scale: number): bigint | undefined {
   if (/[^0]/.test(fraction.slice(scale))) return undefined
   const digits = `${whole}${fraction.slice(0, scale).padEnd(scale, '0')}`
   return digits.replace(/^-?0*/, '').length > MOST_DIGITS ? undefined : BigInt(digits)
+}
+
+/** Zeros that all columns without a value share. */
+let zeros = new ArrayBuffer(1 << 16)
+
+/** Makes the arrays of a column of so many empty cells. All such columns share memory. */
+export function emptyData(type: ArrowType, length: number): ColumnData {
+  if (zeros.byteLength < 16 * (length + 1)) zeros = new ArrayBuffer(16 * (length + 1))
+  const { kind } = type
+  const isList = kind === 'list'
+  const fields = kind === 'struct' ? type.fields.map(field => field.type) : []
+  return {
+    type,
+    length,
+    nullCount: isList ? 0 : length,
+    validity: isList ? undefined : new Uint8Array(zeros, 0, Math.ceil(length / 8)),
+    offsets: isList || kind === 'utf8' ? new Int32Array(zeros, 0, length + 1) : undefined,
+    values: isList || kind === 'struct' ? undefined : valuesIn(type, zeros, 0, length),
+    children: isList ? [emptyData(type.item, 0)] : fields.map(field => emptyData(field, length)),
+  }
+}
+
+/** A view of the values of a column, `bytes` of which are the texts of a column of texts. */
+export function valuesIn(
+  { kind }: ArrowType,
+  memory: ArrayBuffer,
+  at: number,
+  length: number,
+  bytes = 0,
+): NonNullable<ColumnData['values']> {
+  switch (kind) {
+    case 'utf8':
+      return new Uint8Array(memory, at, bytes)
+    case 'boolean':
+      return new Uint8Array(memory, at, Math.ceil(length / 8))
+    case 'decimal':
+      return new BigInt64Array(memory, at, 2 * length)
+    case 'int64':
+    case 'timestamp':
+      return new BigInt64Array(memory, at, length)
+    case 'float64':
+      return new Float64Array(memory, at, length)
+    default:
+      return new Int32Array(memory, at, length)
+  }
 }
 
 /** Makes the arrays of values as cells have them, each of which fits. Null is an empty list too. */

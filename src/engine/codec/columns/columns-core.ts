@@ -8,7 +8,7 @@ import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/dialect'
 import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import type { ArrowType } from './arrow-type'
-import type { ColumnData } from './column-data'
+import { type ColumnData, valuesIn } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
 
 interface Exports {
@@ -109,10 +109,9 @@ export class DecodedBlock {
 
   /** @returns the number of the record behind those of the column, too */
   #read(type: ArrowType, node: number): { readonly data: ColumnData; readonly next: number } {
-    const at = NODE_WORDS * node
-    const nodes = this.#nodes
-    const length = nodes[at]!
-    const nullCount = nodes[at + 1]!
+    const memory = this.#memory
+    const [length = 0, nullCount = 0, validAt, offsetsAt, valuesAt = 0, bytes] =
+      this.#nodes.subarray(NODE_WORDS * node)
     const children: ColumnData[] = []
     let next = node + 1
     for (const child of childrenOf(type)) {
@@ -121,26 +120,19 @@ export class DecodedBlock {
       next = read.next
     }
     const { kind } = type
-    const bits = Math.ceil(length / 8)
+    const isNested = kind === 'list' || kind === 'struct'
     const hasOffsets = kind === 'utf8' || kind === 'list'
     const data: ColumnData = {
       type,
       length,
       nullCount,
-      validity: nullCount === 0 ? undefined : new Uint8Array(this.#memory, nodes[at + 2]!, bits),
-      offsets: hasOffsets ? new Int32Array(this.#memory, nodes[at + 3]!, length + 1) : undefined,
-      values: this.#values(type, nodes[at + 4]!, kind === 'boolean' ? bits : nodes[at + 5]!),
+      validity:
+        nullCount === 0 ? undefined : new Uint8Array(memory, validAt, Math.ceil(length / 8)),
+      offsets: hasOffsets ? new Int32Array(memory, offsetsAt, length + 1) : undefined,
+      values: isNested ? undefined : valuesIn(type, memory, valuesAt, length, bytes),
       children,
     }
     return { data, next }
-  }
-
-  #values({ kind }: ArrowType, from: number, bytes: number): ColumnData['values'] {
-    if (kind === 'list' || kind === 'struct') return undefined
-    if (kind === 'utf8' || kind === 'boolean') return new Uint8Array(this.#memory, from, bytes)
-    return kind === 'int64' || kind === 'timestamp' || kind === 'decimal'
-      ? new BigInt64Array(this.#memory, from, bytes / 8)
-      : new Int32Array(this.#memory, from, bytes / 4)
   }
 }
 
