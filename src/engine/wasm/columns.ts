@@ -519,19 +519,38 @@ function values(
 ): usize {
   let at = from
   while (at < to) {
+    // Most values of the feeds are codes of countries.
+    const code = load<u32>(at)
+    const isCode = (code & 0xff) - 0x41 < 26 && ((code >> 8) & 0xff) - 0x41 < 26
+    if (isCode && (at + 2 == to || (at + 2 < to && ((code >> 16) & 0xff) == separator))) {
+      if (++listed >= <u32>MAX_VALUES) return 0
+      store<u16>(out, <u16>code)
+      out += 2
+      at += 3
+      store<u32>(offsets + ((<usize>listed) << 2), <u32>(out - heap))
+      continue
+    }
     const stop = find(separator, at, to)
     let first = at
     let last = stop
     at = stop + 1
-    while (first < last && isSpace(<u32>load<u8>(first))) first++
-    while (first < last && isSpace(<u32>load<u8>(last - 1))) last--
     if (first == last) continue
-    if (((load<u8>(first) | load<u8>(last - 1)) & 0x80) != 0) return 0
+    if (!isGraphic(first) || !isGraphic(last - 1)) {
+      while (first < last && isSpace(<u32>load<u8>(first))) first++
+      while (first < last && isSpace(<u32>load<u8>(last - 1))) last--
+      if (first == last) continue
+      if (((load<u8>(first) | load<u8>(last - 1)) & 0x80) != 0) return 0
+    }
     if (++listed >= <u32>MAX_VALUES) return 0
     out = copy(first, last - first, out)
     store<u32>(offsets + ((<usize>listed) << 2), <u32>(out - heap))
   }
   return out
+}
+
+/** Returns whether a byte is an ASCII character that is not space and no control character. */
+function isGraphic(at: usize): bool {
+  return <u32>load<u8>(at) - 0x21 < 0x5e
 }
 
 /** Returns whether a quoted cell has bytes that are not its text. */

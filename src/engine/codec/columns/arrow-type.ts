@@ -53,12 +53,25 @@ const TYPES = {
   regions: structOf({ countries: TEXTS, regions: TEXTS }),
 } as const satisfies Partial<Record<ColumnSpec['type'], ArrowType>>
 
+const types = new WeakMap<ColumnSpec, ArrowType>()
+
 /**
- * The type of a schema's column. A JSON value is its text. So is what a function of the caller
- * makes, unless the column says what it is (`as`).
+ * The type of a schema's column, always the same object. A JSON value is its text. So is what a
+ * function of the caller makes, unless the column says what it is (`as`).
  */
 export function arrowTypeOf(spec: ColumnSpec): ArrowType {
-  const { type, values = [], element, as, scale = DECIMAL_SCALE } = spec
+  let type = types.get(spec)
+  if (type === undefined) types.set(spec, (type = newTypeOf(spec)))
+  return type
+}
+
+function newTypeOf({
+  type,
+  values = [],
+  element,
+  as,
+  scale = DECIMAL_SCALE,
+}: ColumnSpec): ArrowType {
   if (type === 'decimal') return { kind: 'decimal', scale }
   if (type === 'oneOf') return { kind: 'dictionary', values }
   if (type === 'list') return { kind: 'list', item: element ? arrowTypeOf(element) : UTF8 }

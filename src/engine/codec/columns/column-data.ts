@@ -91,22 +91,38 @@ export function unitsOf(text: string, scale: number): bigint | undefined {
   return digits.replace(/^-?0*/, '').length > MOST_DIGITS ? undefined : BigInt(digits)
 }
 
-/** Zeros that all columns without a value share. */
-let zeros = new ArrayBuffer(1 << 16)
+/** Zeros that all columns without a value share, for the rows of the largest batch. */
+const ZERO_ROWS = 4096
+const zeros = new ArrayBuffer(16 * ZERO_ROWS + 16)
+const emptyColumns = new WeakMap<ArrowType, ColumnData>()
 
-/** Makes the arrays of a column of so many empty cells. All such columns share memory. */
+/**
+ * Makes the arrays of a column of so many empty cells. All such columns share memory, and their
+ * arrays may have more places than cells.
+ */
 export function emptyData(type: ArrowType, length: number): ColumnData {
-  if (zeros.byteLength < 16 * (length + 1)) zeros = new ArrayBuffer(16 * (length + 1))
+  let shared = emptyColumns.get(type)
+  if (shared === undefined || shared.length < length) {
+    shared = newEmptyData(type, Math.max(length, ZERO_ROWS))
+    emptyColumns.set(type, shared)
+  }
+  if (type.kind === 'list') return { ...shared, length }
+  const children = shared.children.map(child => emptyData(child.type, length))
+  return { ...shared, length, nullCount: length, children }
+}
+
+function newEmptyData(type: ArrowType, length: number): ColumnData {
   const { kind } = type
   const isList = kind === 'list'
+  const memory = length > ZERO_ROWS ? new ArrayBuffer(16 * length + 16) : zeros
   const fields = kind === 'struct' ? type.fields.map(field => field.type) : []
   return {
     type,
     length,
     nullCount: isList ? 0 : length,
-    validity: isList ? undefined : new Uint8Array(zeros, 0, Math.ceil(length / 8)),
-    offsets: isList || kind === 'utf8' ? new Int32Array(zeros, 0, length + 1) : undefined,
-    values: isList || kind === 'struct' ? undefined : valuesIn(type, zeros, 0, length),
+    validity: isList ? undefined : new Uint8Array(memory, 0, Math.ceil(length / 8)),
+    offsets: isList || kind === 'utf8' ? new Int32Array(memory, 0, length + 1) : undefined,
+    values: isList || kind === 'struct' ? undefined : valuesIn(type, memory, 0, length),
     children: isList ? [emptyData(type.item, 0)] : fields.map(field => emptyData(field, length)),
   }
 }
