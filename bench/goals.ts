@@ -35,6 +35,8 @@ interface MemoryGoal {
   readonly atMostMb: number
 }
 
+const BOTH: readonly ShapeName[] = ['repeating', 'varied']
+
 export const SPEED_GOALS: readonly SpeedGoal[] = [
   { case: 'inflate', over: 'zlib', called: 'zlib', atLeast: 1.5 },
   { case: 'inflate', over: 'fflate', called: 'fflate', atLeast: 6 },
@@ -47,6 +49,9 @@ export const SPEED_GOALS: readonly SpeedGoal[] = [
   { case: 'typed', over: 'papaparse-typed', called: 'papaparse', atLeast: 7 },
   { case: 'typed', over: 'duckdb-typed', called: 'DuckDB', atLeast: 1.2 },
   { case: 'typed', over: 'zlib', called: 'zlib', atLeast: 0.35, shapes: ['varied'] },
+  { case: 'columns', over: 'zlib', called: 'zlib', atLeast: 0.9, shapes: BOTH },
+  { case: 'columns', over: 'duckdb-typed', called: 'DuckDB', atLeast: 3, shapes: BOTH },
+  { case: 'columns', over: 'zlib', called: 'zlib', atLeast: 0.5, shapes: BOTH, isOnOneCore: true },
   { case: 'http', over: 'rows-5', called: 'rows-5', atLeast: 0.8 },
 ]
 

@@ -2,6 +2,7 @@
 
 import {
   type ChosenColumns,
+  type ColumnBatch,
   FileSource,
   Gunzip,
   type ItemColumns,
@@ -9,6 +10,7 @@ import {
   type Pipeline,
   pipeline,
   type RowBatch,
+  TsvColumnParser,
   TsvObjectParser,
   TsvRowParser,
 } from '../../src/index'
@@ -17,6 +19,11 @@ import { READ_BYTES } from './macro-case'
 /** Objects with all columns, in arrays. */
 export function itemObjects<const V extends 'text' | 'typed'>(path: string, values: V) {
   return inflated(path).to(new TsvObjectParser({ schema: itemSchema, values }))
+}
+
+/** Columns of all cells, typed. */
+export function itemColumns(path: string): Pipeline<ColumnBatch<ItemColumns>> {
+  return inflated(path).to(new TsvColumnParser({ schema: itemSchema }))
 }
 
 export function itemBatches(path: string): Pipeline<RowBatch<ItemColumns>> {

@@ -68,6 +68,19 @@ export interface FileCase<Row> extends CaseName, RowCheck<Row> {
   read(output: string): AsyncIterable<Row>
 }
 
+/** A batch of columns and a row in it. */
+interface BatchRow<Batch> {
+  readonly batch: Batch
+  readonly n: number
+}
+
+export interface BatchesCase<Batch extends { readonly length: number }>
+  extends CaseName,
+    RowCheck<BatchRow<Batch>> {
+  /** Reads the source and hands over each batch, in the form that is measured. */
+  run(source: string, use: (batch: Batch) => void): Promise<void>
+}
+
 /** A case that makes rows. */
 export function rowsCase<Row>(spec: RowsCase<Row>): MacroCase {
   const measure = async (source: string) => {
@@ -79,6 +92,26 @@ export function rowsCase<Row>(spec: RowsCase<Row>): MacroCase {
   }
   const check = async (feed: BenchFeed) =>
     (await import('./check')).checkRows<Row>(feed, spec, use => spec.run(feed.path, use))
+  return { ...nameOf(spec), measure, check }
+}
+
+/** A case that makes batches of columns, whose cells only the check reads one by one. */
+export function batchesCase<Batch extends { readonly length: number }>(
+  spec: BatchesCase<Batch>,
+): MacroCase {
+  const measure = async (source: string) => {
+    let rows = 0
+    await spec.run(source, batch => {
+      rows += batch.length
+    })
+    return rows
+  }
+  const check = async (feed: BenchFeed) =>
+    (await import('./check')).checkRows<BatchRow<Batch>>(feed, spec, use =>
+      spec.run(feed.path, batch => {
+        for (let n = 0; n < batch.length; n++) use({ batch, n })
+      }),
+    )
   return { ...nameOf(spec), measure, check }
 }
 

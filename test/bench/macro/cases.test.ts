@@ -64,6 +64,7 @@ test.each(MACRO_CASE_NAMES)('%s: right or wrong as known, and measured as checke
 
 test.each([
   'typed',
+  'columns',
   'duckdb-typed',
   'ndjson',
   'duckdb-ndjson',
