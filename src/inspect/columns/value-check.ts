@@ -31,15 +31,46 @@ export function valueCheck(spec: ColumnSpec): ValueCheck | undefined {
     case 'int64':
     case 'decimal':
     case 'float64':
-      return new NumberCheck(spec)
+      return new RangeCheck(numberReader(spec), value => value)
     case 'timestamp':
-      return new TimeCheck(spec)
+      return new RangeCheck(timeReader(spec), value => new Date(value).toISOString())
     case 'date':
-      return new DayCheck(spec)
+      return new RangeCheck(dayReader(spec), value => new Date(value).toISOString().slice(0, 10))
     default:
-      return new DecoderCheck(spec)
+      return { check: cellReader(spec), range: undefined }
   }
 }
+
+/** Reads the cell at these offsets. @throws FeedError CELL_INVALID without a position */
+type CellReader<V> = (source: CellSource, slot: number, start: number, end: number) => V
+
+class RangeCheck implements ValueCheck {
+  readonly #read: CellReader<number>
+  readonly #shown: (value: number) => number | string
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  constructor(read: CellReader<number>, shown: (value: number) => number | string) {
+    this.#read = read
+    this.#shown = shown
+  }
+
+  get range(): ValueRange | undefined {
+    if (this.#min > this.#max) return undefined
+    return { min: this.#shown(this.#min), max: this.#shown(this.#max) }
+  }
+
+  check(source: CellSource, slot: number, start: number, end: number): void {
+    const value = this.#read(source, slot, start, end)
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+  }
+}
+
+const cellReader =
+  (spec: ColumnSpec): CellReader<unknown> =>
+  (source, slot, start, end) =>
+    decodedCell(spec, source, slot, start, end)
 
 const MINUS = 0x2d
 const POINT = 0x2e
@@ -50,34 +81,29 @@ const EXACT_DIGITS = 15
 const INT32_DIGITS = 9
 const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, n) => 10 ** n)
 
-class NumberCheck implements ValueCheck {
-  readonly #spec: ColumnSpec
-  readonly #hasFraction: boolean
-  readonly #mostDigits: number
-  #min = Number.POSITIVE_INFINITY
-  #max = Number.NEGATIVE_INFINITY
-
-  constructor(spec: ColumnSpec) {
-    this.#spec = spec
-    this.#hasFraction = spec.type === 'decimal' || spec.type === 'float64'
-    // Only its decoder knows whether a decimal fits its scale.
-    const wholeDigits = spec.type === 'int32' ? INT32_DIGITS : EXACT_DIGITS
-    this.#mostDigits = spec.scale === undefined ? wholeDigits : 0
-  }
-
-  get range(): ValueRange | undefined {
-    return this.#min > this.#max ? undefined : { min: this.#min, max: this.#max }
-  }
-
-  check(source: CellSource, slot: number, start: number, end: number): void {
-    const plain = plainNumber(source.view, start, end, this.#mostDigits, this.#hasFraction)
-    const value = Number.isNaN(plain)
-      ? numberOf(decodedCell(this.#spec, source, slot, start, end))
-      : plain
-    if (value < this.#min) this.#min = value
-    if (value > this.#max) this.#max = value
+function numberReader(spec: ColumnSpec): CellReader<number> {
+  const hasFraction = spec.type === 'decimal' || spec.type === 'float64'
+  // Only its decoder knows whether a decimal fits its scale.
+  const wholeDigits = spec.type === 'int32' ? INT32_DIGITS : EXACT_DIGITS
+  const mostDigits = spec.scale === undefined ? wholeDigits : 0
+  return (source, slot, start, end) => {
+    const plain = plainNumber(source.view, start, end, mostDigits, hasFraction)
+    return Number.isNaN(plain) ? numberOf(decodedCell(spec, source, slot, start, end)) : plain
   }
 }
+
+const timeReader =
+  (spec: ColumnSpec): CellReader<number> =>
+  (source, slot, start, end) =>
+    (
+      readTimestamp(source.view, start, end) ??
+      (decodedCell(spec, source, slot, start, end) as Date)
+    ).getTime()
+
+const dayReader =
+  (spec: ColumnSpec): CellReader<number> =>
+  (source, slot, start, end) =>
+    Date.parse(`${decodedCell(spec, source, slot, start, end)}T00:00:00Z`)
 
 /**
  * Reads digits with an optional minus in front and an optional fraction. Returns NaN where the
@@ -109,65 +135,6 @@ function plainNumber(
 /** Large numbers become the nearest double. */
 function numberOf(value: unknown): number {
   return typeof value === 'object' ? (value as Decimal).toNumber() : Number(value)
-}
-
-class TimeCheck implements ValueCheck {
-  readonly #spec: ColumnSpec
-  #min = Number.POSITIVE_INFINITY
-  #max = Number.NEGATIVE_INFINITY
-
-  constructor(spec: ColumnSpec) {
-    this.#spec = spec
-  }
-
-  get range(): ValueRange | undefined {
-    if (this.#min > this.#max) return undefined
-    return { min: new Date(this.#min).toISOString(), max: new Date(this.#max).toISOString() }
-  }
-
-  check(source: CellSource, slot: number, start: number, end: number): void {
-    const time =
-      readTimestamp(source.view, start, end) ??
-      (decodedCell(this.#spec, source, slot, start, end) as Date)
-    const value = time.getTime()
-    if (value < this.#min) this.#min = value
-    if (value > this.#max) this.#max = value
-  }
-}
-
-/** Days sort as their texts do. */
-class DayCheck implements ValueCheck {
-  readonly #spec: ColumnSpec
-  #min: string | undefined
-  #max: string | undefined
-
-  constructor(spec: ColumnSpec) {
-    this.#spec = spec
-  }
-
-  get range(): ValueRange | undefined {
-    if (this.#min === undefined || this.#max === undefined) return undefined
-    return { min: this.#min, max: this.#max }
-  }
-
-  check(source: CellSource, slot: number, start: number, end: number): void {
-    const day = decodedCell(this.#spec, source, slot, start, end) as string
-    if (this.#min === undefined || day < this.#min) this.#min = day
-    if (this.#max === undefined || day > this.#max) this.#max = day
-  }
-}
-
-class DecoderCheck implements ValueCheck {
-  readonly range = undefined
-  readonly #spec: ColumnSpec
-
-  constructor(spec: ColumnSpec) {
-    this.#spec = spec
-  }
-
-  check(source: CellSource, slot: number, start: number, end: number): void {
-    decodedCell(this.#spec, source, slot, start, end)
-  }
 }
 
 /** Decodes a cell that has a text. @throws FeedError CELL_INVALID without a position */
