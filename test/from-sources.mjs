@@ -79,10 +79,14 @@ function declarationsOf(program) {
 
 function writeTypes(declarations) {
   const folder = emptyFolder('.tmp/types')
+  const src = join(root, 'src')
   // A declaration may name the type of a table in JSON, which stands for itself.
-  const tables = program.getSourceFiles().filter(({ fileName }) => fileName.endsWith('.json'))
-  for (const [source, text] of [...declarations, ...tables.map(table => [table.fileName, table.text])]) {
-    const path = join(folder, relative(join(root, 'src'), source).replace(/\.ts$/, '.d.ts'))
+  const tables = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName.startsWith(`${src}/`) && fileName.endsWith('.json'))
+    .map(({ fileName, text }) => [fileName, text])
+  for (const [source, text] of [...declarations, ...tables]) {
+    const path = join(folder, relative(src, source).replace(/\.ts$/, '.d.ts'))
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
