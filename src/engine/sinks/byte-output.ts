@@ -144,6 +144,17 @@ export class TextOutput {
     return undefined
   }
 
+  /**
+   * Adds text that is encoded. Returns a promise only when a write is due: until it resolves, the
+   * bytes have to stay as they are.
+   */
+  writeBytes(bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length > BUFFER_BYTES - this.#filled) return this.#writeBytesThrough(bytes)
+    this.#buffer.set(bytes, this.#filled)
+    this.#filled += bytes.length
+    return undefined
+  }
+
   /** Writes the rest, and syncs a file. */
   async prepare(): Promise<void> {
     await this.#flush()
@@ -171,6 +182,11 @@ export class TextOutput {
       // The rest waits for a write, also where only a part of a character has no room.
       if (rest.length > 0) await this.#flush()
     }
+  }
+
+  async #writeBytesThrough(bytes: Uint8Array): Promise<void> {
+    await this.#flush()
+    await this.#output.write(bytes)
   }
 
   async #flush(): Promise<void> {

@@ -1,5 +1,8 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
+import { writeBatchJson } from '../codec/columns/batch-json'
+import { RowBatch } from '../codec/row-batch'
+import { JsonBuffer } from '../codec/row-json'
 import { excerpt, FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
@@ -14,6 +17,8 @@ export interface NdjsonSinkOptions {
 }
 
 const NAME = 'ndjson'
+/** Lines of batches that are gathered before a write. */
+const GATHERED_BYTES = 1 << 20
 const OPTIONS: OptionNames<NdjsonSinkOptions> = { compress: true }
 
 /**
@@ -59,20 +64,35 @@ export function ndjsonSink<T>(
 ): Sink<NdjsonItem<T>> {
   const output = new TextOutput(target, NAME, knownOptions(options, OPTIONS).compress)
   const jsonOf = jsonWriter()
+  const lines = new JsonBuffer()
+  const writeLines = async () => {
+    if (lines.length > 0) await output.writeBytes(lines.view())
+    lines.cutTo(0)
+  }
   let row = 0
   return {
     name: NAME,
-    open: () => {
+    open: async () => {
+      await output.open()
       row = 0
-      return output.open()
+      lines.cutTo(0)
     },
     write: async item => {
+      if (item instanceof RowBatch && writeBatchJson(item, lines)) {
+        row += item.length
+        if (lines.length >= GATHERED_BYTES) await writeLines()
+        return
+      }
+      await writeLines()
       for (const element of elementsOf(item)) {
         const due = output.write(`${lineOf(element, ++row, jsonOf)}\n`)
         if (due !== undefined) await due
       }
     },
-    prepare: () => output.prepare(),
+    prepare: async () => {
+      await writeLines()
+      await output.prepare()
+    },
     commit: () => output.commit(),
     abort: () => output.abort(),
   }

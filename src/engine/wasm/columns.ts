@@ -8,7 +8,10 @@
 // src/engine/codec/decode/; src/engine/codec/columns/arrow-type.ts has the layout of each kind.
 // If you add a kind, also add it to KERNELS in src/engine/codec/columns/columns-core.ts.
 
+export { NAMES, NAMES_BYTES, PLAN, PLAN_BYTES, TEXT, textBytes, writeRows } from './row-text'
+
 import { COLON, decoded, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP } from './aspects'
+import { ROW_TEXT_END } from './row-text'
 
 /** The most bytes of a block. */
 export const BLOCK_BYTES: usize = 0x80000
@@ -19,9 +22,9 @@ const MAX_VALUES: usize = 0x10000
 /** Room behind each part, which copies and loads of whole steps may pass. */
 const GAP: usize = 64
 
-// The layout. Addresses below BLOCK are the compiler's.
+// The layout. The addresses below BLOCK are those of row-text.ts.
 
-export const BLOCK: usize = 0x4000
+export const BLOCK: usize = ROW_TEXT_END
 export const ROW_STARTS: usize = BLOCK + BLOCK_BYTES + GAP
 export const CELL_ENDS: usize = ROW_STARTS + 4 * MAX_ROWS + GAP
 /** The texts of a `oneOf` column: for each its length as a word, and its bytes up to a whole word. */
@@ -156,7 +159,7 @@ function run(kernel: u32, column: u32, parameter: u32): bool {
     case 12:
       return descriptors(column)
   }
-  return false
+  return checkedTexts(kernel, column, parameter)
 }
 
 // The cells of a column. `start` returns the first byte of a cell's text and `stop` the one behind
@@ -493,6 +496,82 @@ function choiceOf(from: usize, to: usize, count: u32): u32 {
     word += 4 + ((length + 3) & ~3)
   }
   return count
+}
+
+// Cells of other kinds as texts, which are checked and stay as they are.
+
+const DECIMAL_TEXT: u32 = 13
+const SCALED_TEXT: u32 = 14
+const DAY_TEXT: u32 = 15
+const TIME_TEXT: u32 = 16
+const CHOICE_TEXT: u32 = 17
+/** The text `.000Z`, in eight bytes. */
+const NO_MS: u64 = 0x5a3030302e
+
+function checkedTexts(kernel: u32, column: u32, parameter: u32): bool {
+  const offsets = alloc(4 * (<usize>rows + 1))
+  const heap = alloc(0)
+  let out = heap
+  isWrong = false
+  store<u32>(offsets, 0)
+  let at = cellEnds + ((<usize>column) << 2)
+  for (let row: u32 = 0; row < rows; row++, at += step) {
+    let from = start(row, column, at)
+    let to = block + <usize>(load<u32>(at) & ~MARK)
+    if (isQuoted(from, to, at)) from++, to--
+    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
+    if (from != to) {
+      check(kernel, from, to, parameter)
+      out = copy(from, to - from, out)
+      if (kernel == TIME_TEXT && to - from == 20) {
+        store<u64>(out - 1, NO_MS)
+        out += 4
+      }
+    }
+    store<u32>(offsets + ((<usize>(row + 1)) << 2), <u32>(out - heap))
+  }
+  top = out
+  const valid = validity(VALID, rows)
+  record(rows, valid, offsets, heap, out - heap)
+  return !isWrong
+}
+
+/** Sets `isWrong` where a text is none of its kind. */
+function check(kernel: u32, from: usize, to: usize, parameter: u32): void {
+  const bytes = to - from
+  switch (kernel) {
+    case DECIMAL_TEXT:
+      if (!isDecimal(from, to)) isWrong = true
+      return
+    case SCALED_TEXT:
+      scaled(from, to, parameter)
+      return
+    case DAY_TEXT:
+      day(from)
+      if (bytes != 10) isWrong = true
+      return
+    case TIME_TEXT:
+      instant(from, to)
+      if (bytes != 20 && bytes != 24) isWrong = true
+      return
+    case CHOICE_TEXT:
+      if (choiceOf(from, to, parameter) == parameter) isWrong = true
+      return
+  }
+  isWrong = true
+}
+
+function isDecimal(from: usize, to: usize): bool {
+  const first = <u32>load<u8>(from) == MINUS ? from + 1 : from
+  const point = digitsEnd(first, to)
+  if (point == first || point == to) return point > first
+  return <u32>load<u8>(point) == POINT && point + 1 < to && digitsEnd(point + 1, to) == to
+}
+
+function digitsEnd(from: usize, to: usize): usize {
+  let at = from
+  while (at < to && <u32>load<u8>(at) - 0x30 < 10) at++
+  return at
 }
 
 // Lists of texts.

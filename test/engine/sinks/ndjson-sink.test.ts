@@ -2,7 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
+import type { Sink } from '../../../src/engine/pipeline/sink'
 import {
   cell,
   decimal,
@@ -52,6 +54,28 @@ test('each line is one typed object', async () => {
     },
     { itemId: 'v1|2|0', price: null, seen: null, tags: [], extra: 'a\nb, "c"' },
   ])
+})
+
+test('batches, rows and objects are written in order, and a bad cell has its position', async () => {
+  const batches: RowBatch[] = []
+  for await (const batch of rows(text).batches()) batches.push(batch)
+  const batch = batches[0]!
+  const many = Array.from({ length: 9000 }, () => batch)
+  const items = [batch, { n: 1 }, ...many, [batch.row(1), 'text'], batch]
+  await pipeline<unknown>(items).run(ndjsonSink<unknown>(path) as Sink<unknown>)
+  const of = (items: Iterable<unknown>) => [...items].map(item => JSON.stringify(item))
+  expect(await lines()).toEqual([
+    ...of(batch),
+    '{"n":1}',
+    ...many.flatMap(() => of(batch)),
+    ...of([batch.row(1), 'text']),
+    ...of(batch),
+  ])
+  const bad = 'itemId\tprice\n1\t1\n2\tx\n'
+  await expect(rows(bad).run(ndjsonSink(path))).rejects.toMatchObject({
+    code: 'CELL_INVALID',
+    context: { row: 2, column: 'price' },
+  })
 })
 
 test('many rows are written in order, with backpressure on the file', async () => {

@@ -22,6 +22,11 @@ interface Exports {
   readonly WORDS_BYTES: WasmConstant
   readonly NODES: WasmConstant
   readonly ARENA: WasmConstant
+  readonly PLAN: WasmConstant
+  readonly PLAN_BYTES: WasmConstant
+  readonly NAMES: WasmConstant
+  readonly NAMES_BYTES: WasmConstant
+  readonly TEXT: WasmConstant
   begin(
     address: number,
     bytes: number,
@@ -35,9 +40,19 @@ interface Exports {
   decode(kernel: number, column: number, parameter: number): number
   nodeCount(): number
   arenaTop(): number
+  writeRows(
+    nodes: number,
+    arena: number,
+    first: number,
+    rows: number,
+    columns: number,
+    endBytes: number,
+  ): number
+  textBytes(): number
 }
 
 const NODE_WORDS = 6
+const PLAN_WORDS = 3
 const LINE_END = 0x0a
 
 /** How the module decodes a column. */
@@ -47,6 +62,29 @@ export interface Kernel {
   readonly parameter: number
   /** The texts of a `oneOf` column. */
   readonly words?: Uint8Array
+}
+
+/** How the module writes the rows under a header. */
+export interface LinePlan {
+  /** In the order of the object's properties. */
+  readonly columns: readonly LineColumn[]
+  /**
+   * What stands before each value, the name with its marks and columns that the file lacks, and
+   * behind the last value.
+   */
+  readonly names: Buffer
+  readonly endBytes: number
+}
+
+export interface LineColumn {
+  /** The number of the column in the file. */
+  readonly at: number
+  readonly notNull: boolean
+  readonly kernel: Kernel
+  /** The number of the kind in `writeValue` of the module. */
+  readonly kind: number
+  /** Bytes of what stands before the value. */
+  readonly nameBytes: number
 }
 
 const KERNELS: { readonly [T in ColumnSpec['type']]?: number } = {
@@ -144,6 +182,8 @@ function childrenOf(type: ArrowType): readonly ArrowType[] {
 export class ColumnsCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
+  /** The plan whose names lie in the memory. */
+  #planned: LinePlan | undefined
 
   /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly is missing */
   constructor() {
@@ -203,6 +243,35 @@ export class ColumnsCore {
   /** Returns whether no cell of the column of a record is known to be empty. */
   isFilled(node: number): boolean {
     return this.#node(node, 1)[1] === 0
+  }
+
+  /** Takes how rows of the decoded columns are written. Returns false where it is too long. */
+  plan(plan: LinePlan, nodes: readonly number[]): boolean {
+    const { PLAN, PLAN_BYTES, NAMES, NAMES_BYTES } = this.#exports
+    const { columns, names } = plan
+    if (PLAN_WORDS * 4 * columns.length > PLAN_BYTES.value || names.length > NAMES_BYTES.value)
+      return false
+    const words = new Uint32Array(this.#memory.buffer, PLAN.value, PLAN_WORDS * columns.length)
+    columns.forEach(({ kind, nameBytes }, n) => {
+      words.set([kind, nodes[n]!, nameBytes], PLAN_WORDS * n)
+    })
+    if (this.#planned !== plan) this.#memory.set(names, NAMES.value)
+    this.#planned = plan
+    return true
+  }
+
+  /** Writes rows from `first` on. Returns as many as have room, in this memory. */
+  lines(first: number, rows: number): { readonly text: Uint8Array; readonly count: number } {
+    const { NODES, ARENA, TEXT, writeRows, textBytes } = this.#exports
+    const count = writeRows(
+      NODES.value,
+      ARENA.value,
+      first,
+      rows,
+      this.#planned!.columns.length,
+      this.#planned!.endBytes,
+    )
+    return { text: this.#memory.subarray(TEXT.value, TEXT.value + textBytes()), count }
   }
 
   /** Copies the columns out of this memory. */

@@ -75,7 +75,7 @@ export function decodeColumns<C extends Columns>(
 }
 
 /** Returns whether all bytes are UTF-8, which those of `invalidUtf8: 'replace'` need not be. */
-function isText8(batch: RowBatch): boolean {
+export function isText8(batch: RowBatch): boolean {
   const { rowFlags } = batch.index
   return !rowFlags.subarray(0, batch.rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
 }
