@@ -28,7 +28,7 @@ export type {
   SigningKeyBody,
   Subscription,
   SubscriptionRequest,
-} from './json/shapes'
+} from './json/bodies'
 export { type JsonShape, SHAPES, shapeFault, z } from './json/shapes'
 export { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from './operations'
 export { defineProfile, type ProfileOptions, type ServiceProfile } from './profile'

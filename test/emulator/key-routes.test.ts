@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../src/emulator'
-import type { SigningKeyBody } from '../../src/service/json/shapes'
+import type { SigningKeyBody } from '../../src/service/json/bodies'
 import { refusalIn, type ServiceClient, serviceClient } from './service-client'
 
 const BASE = '/developer/key_management/v1/signing_key'

@@ -1,7 +1,7 @@
 // The twelve operations as calls of the clients. One flat record has the parameters of all calls.
 
 import type { FeedService } from '../../src/service/feed-service'
-import type { SubscriptionRequest } from '../../src/service/json/shapes'
+import type { SubscriptionRequest } from '../../src/service/json/bodies'
 import type { OperationName } from '../../src/service/operations'
 import { clientsOf, type Stand } from './shops'
 

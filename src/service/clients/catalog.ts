@@ -3,14 +3,14 @@
 
 import type { Columns, FeedSchema, TextColumns } from '../../engine/index'
 import { defineSchema, knownOptions, type OptionNames } from '../../engine/index'
-import { bodyOfShape, type ReadJson } from '../json/json-client'
 import type {
   AccessResponse,
   FeedType,
   FeedTypeSearchResponse,
   FileMetadata,
   FileMetadataSearchResponse,
-} from '../json/shapes'
+} from '../json/bodies'
+import { bodyOfShape, type ReadJson } from '../json/json-client'
 import type { FeedDownload } from './feed-download'
 import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'

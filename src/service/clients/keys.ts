@@ -3,8 +3,8 @@
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { knownOptions } from '../../engine/index'
+import type { SigningKeyBody } from '../json/bodies'
 import { type Answered, bodyOfShape, responseInvalid } from '../json/json-client'
-import type { SigningKeyBody } from '../json/shapes'
 import type { CallOptions, ServiceCore } from './service-core'
 
 /** The fields of the service, with times in UNIX seconds, and values derived from them. */

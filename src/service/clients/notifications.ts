@@ -3,8 +3,8 @@
 
 import { callback, knownOptions, type OptionNames, texts } from '../../engine/index'
 import { sameOriginUrl } from '../http/http-transport'
+import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
 import { type JsonAnswer, type JsonRequest, responseInvalid } from '../json/json-client'
-import type { SubscriptionPayload, SubscriptionRequest } from '../json/shapes'
 import type { TokenSource } from '../tokens/authorized-transport'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'

@@ -1,129 +1,69 @@
-// The JSON bodies of the service: the resources of feed-file-catalog.md, section 3,
-// signing-keys-and-subscriptions.md, section 3, and service-notes.md, sections 3.2 and 8. The
-// clients check bodies against these shapes, and the emulated service describes its answers by them.
-// A field is required only where a client cannot work without it, and fields that no section names
-// are kept. The types of bodies follow from the shapes, but for those whose fields users write or
-// look up. This file is the adapter of zod. It uses zod/mini, which keeps bundles small: it has no
-// messages in many languages, and functions in place of methods.
+// The shapes of the service's JSON bodies. The clients check bodies against them, and the emulated
+// service describes its answers by them. bodies.ts explains the fields. Fields that a shape does
+// not name are kept. This file is the adapter of zod. It uses zod/mini, which keeps bundles small:
+// it has no messages in many languages, and functions in place of methods.
 
 import * as z from 'zod/mini'
+import type * as Bodies from './bodies'
 
 export { z }
 
 /** A check at run time that a JSON value is a `T`. */
 export type JsonShape<T> = z.ZodMiniType<T>
 
-/** The bodies of a shape. */
-type Body<Shape extends z.ZodMiniType> = DeepReadonly<z.infer<Shape>>
-
-type DeepReadonly<T> = T extends string
-  ? T
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T
-
-/**
- * A value of an enumeration that may gain values: any text is valid, and editors complete the known
- * ones.
- */
-type OpenEnum<Known extends string> = Known | (string & {})
-
-const known = <Known extends string>() => z.string() as z.ZodMiniType<OpenEnum<Known>>
 const text = z.exactOptional(z.string())
 const texts = z.exactOptional(z.array(z.string()))
 const wholeNumber = z.exactOptional(z.int())
 
-/** An amount of time. The look-back of a feed counts minutes. */
 const timeDuration = z.looseObject({
-  unit: z.exactOptional(known<'YEAR' | 'MONTH' | 'DAY' | 'HOUR'>()),
+  unit: text,
   value: z.int(),
-})
+}) satisfies JsonShape<Bodies.TimeDuration>
 
-/** The marketplaces that support a feed type. Without `marketplaceIds` all support it. */
 const constraint = z.looseObject({
   marketplaceIds: texts,
-})
+}) satisfies JsonShape<Bodies.Constraint>
 
 const supportedSchema = z.looseObject({
-  /** The JSON text of an object whose key order is the column order. */
   definition: text,
   deprecated: z.exactOptional(z.boolean()),
   formats: texts,
   schemaVersion: text,
-})
+}) satisfies JsonShape<Bodies.SupportedSchema>
 
 const supportedFeed = z.looseObject({
   authorizationScopes: texts,
   constraint: z.exactOptional(constraint),
-  feedScope: z.exactOptional(known<'DAILY'>()),
+  feedScope: text,
   lookBack: z.exactOptional(timeDuration),
-  status: z.exactOptional(known<'ACTIVE' | 'PAUSED' | 'DEPRECATED'>()),
+  status: text,
   supportedSchemas: z.exactOptional(z.array(supportedSchema)),
-})
+}) satisfies JsonShape<Bodies.SupportedFeed>
 
-export type FeedType = Body<typeof feedType>
 const feedType = z.looseObject({
   description: text,
   feedTypeId: z.string(),
   supportedFeeds: z.exactOptional(z.array(supportedFeed)),
-})
+}) satisfies JsonShape<Bodies.FeedType>
 
-/**
- * The part of a feed type that the application may read. Without `categoryIds` it may read every
- * category of the marketplace.
- */
 const feedTypeConstraint = z.looseObject({
   categoryIds: texts,
   marketplaceId: z.string(),
-})
+}) satisfies JsonShape<Bodies.FeedTypeConstraint>
 
 const access = z.looseObject({
   feedType: z.string(),
   constraints: z.exactOptional(z.array(feedTypeConstraint)),
-})
+}) satisfies JsonShape<Bodies.Access>
 
-/** The response of getAccess. */
-export type AccessResponse = Body<typeof accessResponse>
 const accessResponse = z.looseObject({
   accesses: z.array(access),
-})
+}) satisfies JsonShape<Bodies.AccessResponse>
 
-/**
- * A dimension of a file. CATEGORY is the only documented one; its values are identifiers of
- * top-level categories.
- */
 const dimension = z.looseObject({
-  dimensionKey: known<'CATEGORY'>(),
+  dimensionKey: z.string(),
   values: texts,
-})
-
-export interface FileMetadata {
-  readonly [field: string]: unknown
-  /** Whether the application may read the file. */
-  readonly access?: OpenEnum<'ALLOWED' | 'RESTRICTED'>
-  /** What the file is cut by: CATEGORY. */
-  readonly dimensions?: readonly Body<typeof dimension>[]
-  /** A UTC time, `yyyy-MM-ddThh:00:00.000Z`. */
-  readonly feedDate?: string
-  /** The scope of the feed, such as `ALL_ACTIVE`. */
-  readonly feedScope?: string
-  /** The identifier of the feed type. */
-  readonly feedTypeId?: string
-  /** The identifier that a download takes. */
-  readonly fileId: string
-  /** The format of the content: TSV. */
-  readonly format?: string
-  /** The marketplace of the file. */
-  readonly marketplaceId?: string
-  /** The version of the columns. */
-  readonly schemaVersion?: string
-  /**
-   * The size in bytes as an int32. It overflows for a large file, so do not rely on it.
-   */
-  readonly size?: number
-  /** The length of time that the file covers. */
-  readonly span?: Body<typeof timeDuration>
-}
+}) satisfies JsonShape<Bodies.Dimension>
 
 const fileMetadata = z.looseObject({
   access: text,
@@ -137,22 +77,19 @@ const fileMetadata = z.looseObject({
   schemaVersion: text,
   size: z.exactOptional(z.number()),
   span: z.exactOptional(timeDuration),
-}) satisfies JsonShape<FileMetadata>
+}) satisfies JsonShape<Bodies.FileMetadata>
 
-/** The fields of every page of a list, beside its records. */
 const pageFields = { href: text, limit: wholeNumber, next: text, total: wholeNumber }
 
-export type FeedTypeSearchResponse = Body<typeof feedTypeSearch>
 const feedTypeSearch = z.looseObject({
   feedTypes: z.array(feedType),
   ...pageFields,
-})
+}) satisfies JsonShape<Bodies.FeedTypeSearchResponse>
 
-export type FileMetadataSearchResponse = Body<typeof fileMetadataSearch>
 const fileMetadataSearch = z.looseObject({
   fileMetadata: z.array(fileMetadata),
   ...pageFields,
-})
+}) satisfies JsonShape<Bodies.FileMetadataSearchResponse>
 
 const errorParameter = z.looseObject({ name: z.string(), value: text })
 
@@ -169,8 +106,6 @@ const error = z.looseObject({
   parameters: z.exactOptional(z.array(errorParameter)),
 })
 
-/** The response of getSigningKey. Times are UNIX seconds. It has no private key. */
-export type SigningKeyBody = Body<typeof signingKey>
 const signingKey = z.looseObject({
   creationTime: z.int(),
   expirationTime: z.int(),
@@ -178,35 +113,13 @@ const signingKey = z.looseObject({
   publicKey: z.string(),
   signingKeyCipher: z.string(),
   signingKeyId: z.string(),
-})
-
-/** The form of notifications. Every topic is delivered by HTTPS as JSON today. */
-export interface SubscriptionPayload {
-  /** How notifications are delivered. */
-  readonly deliveryProtocol: OpenEnum<'HTTPS'>
-  /** The format of notifications. */
-  readonly format: OpenEnum<'JSON'>
-  /** The version of the schema of notifications. */
-  readonly schemaVersion: string
-}
-
-/** The request of createSubscription. */
-export interface SubscriptionRequest {
-  /** The topic that is subscribed to. */
-  readonly topicId: string
-  /** Whether the subscription sends notifications. */
-  readonly status: 'ENABLED' | 'DISABLED'
-  /** The destination that notifications are sent to. */
-  readonly destinationId: string
-  /** What the notifications look like. */
-  readonly payload: SubscriptionPayload
-}
+}) satisfies JsonShape<Bodies.SigningKeyBody>
 
 const subscriptionPayload = z.looseObject({
   deliveryProtocol: z.string(),
   format: z.string(),
   schemaVersion: z.string(),
-}) satisfies JsonShape<SubscriptionPayload>
+}) satisfies JsonShape<Bodies.SubscriptionPayload>
 
 const subscriptionFields = {
   topicId: z.string(),
@@ -217,16 +130,14 @@ const subscriptionFields = {
 
 const subscriptionRequest = z.looseObject(
   subscriptionFields,
-) satisfies JsonShape<SubscriptionRequest>
+) satisfies JsonShape<Bodies.SubscriptionRequest>
 
-/** A subscription as the service stores it. */
-export type Subscription = Body<typeof subscription>
 const subscription = z.looseObject({
   ...subscriptionFields,
   subscriptionId: z.string(),
   creationDate: text,
   filterId: text,
-})
+}) satisfies JsonShape<Bodies.Subscription>
 
 /** The response of the token endpoint (RFC 6749, 5.1). */
 const tokenResponse = z.looseObject({

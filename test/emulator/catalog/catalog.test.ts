@@ -8,7 +8,7 @@ import type {
   FeedTypeSearchResponse,
   FileMetadata,
   FileMetadataSearchResponse,
-} from '../../../src/service/json/shapes'
+} from '../../../src/service/json/bodies'
 import { refusalIn, type ServiceClient, serviceClient } from '../service-client'
 
 const BASE = '/buy/feed/v1'

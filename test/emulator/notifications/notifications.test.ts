@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
-import type { Subscription } from '../../../src/service/json/shapes'
+import type { Subscription } from '../../../src/service/json/bodies'
 import { refusalIn, type ServiceClient, serviceClient } from '../service-client'
 
 const BASE = '/commerce/notification/v1'
