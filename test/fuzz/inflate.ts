@@ -1,6 +1,6 @@
-// Differential fuzzing of the WebAssembly inflate engine against node:zlib: `npm run fuzz --
-// [count] [seed]`. One in FEW is also inflated by the engine with a worker, of which each stream
-// needs its own. Stops at the first stream that is judged differently, and prints it.
+// Differential fuzzing of the WebAssembly inflate engine against node:zlib. One stream in FEW is
+// also inflated by the engine with a worker, of which each stream needs its own. Stops at the first
+// stream that is judged differently, and prints it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { FeedError } from '../../src/engine/errors'
@@ -16,8 +16,6 @@ import {
 } from '../engine/codec/gzip/deflate-mutants'
 import { OverlappedInflate } from '../engine/stages/overlapped-inflate'
 
-const count = Number(process.argv[2] ?? 10_000_000)
-const firstSeed = Number(process.argv[3] ?? 1)
 /** Streams that one set of seeds makes. */
 const BATCH = 20_000
 const SEEDS = 200
@@ -30,22 +28,24 @@ const kinds = { whole: 0, incomplete: 0, invalid: 0 }
 const kindOf = (verdict: Verdict) => (typeof verdict === 'string' ? verdict : 'whole')
 const named = (verdict: Verdict | 'hangs') => (verdict === 'hangs' ? verdict : kindOf(verdict))
 
-for (let done = 0, seed = firstSeed; done < count; seed++) {
-  const next = randomNumbers(seed)
-  const seeds = Array.from({ length: SEEDS }, () => anyDeflated(next))
-  for (let n = 0; n < BATCH && done < count; n++, done++) {
-    const stream = mutant(seeds, next)
-    const expected = zlibVerdict(stream)
-    const pieces = n % 4 === 0 ? cutAnywhere(stream, 4, next) : [stream]
-    const actual = wasmVerdict(pieces)
-    kinds[kindOf(expected)]++
-    if (!isSame(expected, actual)) fail(seed, stream, pieces, 'wasm', expected, actual)
-    if (n % FEW > 0) continue
-    const overlapped = await overlappedVerdict(cutAnywhere(stream, 4, next))
-    if (overlapped === 'hangs' || !isSame(expected, overlapped))
-      fail(seed, stream, pieces, 'overlapped', expected, overlapped)
+export async function fuzzInflate(count: number, firstSeed: number): Promise<void> {
+  for (let done = 0, seed = firstSeed; done < count; seed++) {
+    const next = randomNumbers(seed)
+    const seeds = Array.from({ length: SEEDS }, () => anyDeflated(next))
+    for (let n = 0; n < BATCH && done < count; n++, done++) {
+      const stream = mutant(seeds, next)
+      const expected = zlibVerdict(stream)
+      const pieces = n % 4 === 0 ? cutAnywhere(stream, 4, next) : [stream]
+      const actual = wasmVerdict(pieces)
+      kinds[kindOf(expected)]++
+      if (!isSame(expected, actual)) fail(seed, stream, pieces, 'wasm', expected, actual)
+      if (n % FEW > 0) continue
+      const overlapped = await overlappedVerdict(cutAnywhere(stream, 4, next))
+      if (overlapped === 'hangs' || !isSame(expected, overlapped))
+        fail(seed, stream, pieces, 'overlapped', expected, overlapped)
+    }
+    console.log(`${done} streams, seed ${seed}: ${JSON.stringify(kinds)}`)
   }
-  console.log(`${done} streams, seed ${seed}: ${JSON.stringify(kinds)}`)
 }
 
 async function overlappedVerdict(pieces: readonly Buffer[]): Promise<Verdict | 'hangs'> {
