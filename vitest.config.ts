@@ -6,10 +6,11 @@ import { pastDoors } from './tsup.config.ts'
 
 /**
  * A test that replaces a module, measures memory, or looks at the process as a whole needs a process
- * of its own. A test that changes a property of the process and then restores it does not.
+ * of its own. A test that changes a property of the process and then restores it does not. A line
+ * that starts with `// Alone: ` says of any other test why it needs one.
  */
 const NEEDS_OWN_PROCESS =
-  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env\b|pid|platform|kill|exit\(|argv|version|getuid|on\(|off\(|cwd|chdir|std(?:in|out|err)|exitCode|[jt]s\b)|from '\S*(?:built|packed-package)'/
+  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env\b|pid|platform|kill|exit\(|argv|version|getuid|on\(|off\(|cwd|chdir|std(?:in|out|err)|exitCode|[jt]s\b)|from '\S*(?:built|packed-package)'|^\/\/ Alone: /m
 
 /**
  * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.

@@ -1,4 +1,4 @@
-// The plan of a table that the sinks of databases share: its options and their checks, its columns
+// The table of a sink, which the sinks of databases share: its options and their checks, its columns
 // and its key, and the statements that all databases understand. table-rows.ts makes the values of
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 

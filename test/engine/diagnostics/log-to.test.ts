@@ -5,6 +5,8 @@ import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { Retries, retryPolicy } from '../../../src/engine/stages/range/retries'
 import { reset } from '../stages/scripted-transport'
 
+// Alone: it looks whether anyone in the process watches a channel.
+
 interface Line {
   readonly level: LogLevel
   readonly fields: Record<string, unknown>

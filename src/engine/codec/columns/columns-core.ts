@@ -182,7 +182,7 @@ function childrenOf(type: ArrowType): readonly ArrowType[] {
 export class ColumnsCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
-  /** The plan whose names lie in the memory. */
+  /** The columns whose names lie in the memory. */
   #planned: LinePlan | undefined
 
   /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly is missing */

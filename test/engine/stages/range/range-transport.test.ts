@@ -9,6 +9,8 @@ import {
 } from '../../../../src/engine/stages/range/range-transport'
 import { Recorded } from '../../diagnostics/recorded'
 
+// Alone: it looks whether anyone in the process watches a channel.
+
 test('a FeedError is returned unchanged, and other errors become the cause of HTTP_TRANSPORT', () => {
   const typed = new FeedError('HTTP_CONTENT_LENGTH', 'bad', { url: 'u', received: '' })
   expect(asTransportError(typed, 'http://feed.test/')).toBe(typed)
