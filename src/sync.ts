@@ -36,6 +36,7 @@ export {
   type SyncRun,
   type SyncSummary,
   type SyncTarget,
+  stateItemLines,
   stateItemObject,
   stateItemReader,
   sync,

@@ -18,6 +18,7 @@ export {
   type OpenStateOptions,
   openState,
 } from './read/open-state'
+export { stateItemLines } from './read/state-item-lines'
 export {
   type StateItem,
   type StateItemReaderOptions,

@@ -2,7 +2,9 @@
 // one file.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
+import { createGzip } from 'node:zlib'
 import {
+  byteSink,
   csvSink,
   FeedError,
   type FeedSchema,
@@ -16,7 +18,7 @@ import {
   type OpenState,
   openState,
   type StateItem,
-  stateItemObject,
+  stateItemLines,
   stateItemReader,
 } from '../../sync'
 import { messageWithPlace } from '../error-place'
@@ -46,7 +48,6 @@ export async function exportCommand({
   gzip = out?.endsWith('.gz') ?? false,
 }: ExportCommand): Promise<void> {
   const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
-  const sink = sinkOf({ format, out, gzip, schema })
   const reader = await fifoWithReader(out)
   try {
     await untilSignal(async signal => {
@@ -55,12 +56,23 @@ export async function exportCommand({
         const blocks = blocksOf(categoriesOf(state, category), asOf)
         const items = schema === undefined ? blocks : knownColumns(schema, blocks)
         const typed = schema && new TypedItems(schema, format)
-        const untyped = format === 'csv' ? documentedCells : stateItemObject
-        const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
         // The rows themselves may be on the screen.
         const isWanted =
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
-        await written(counted(items, isWanted), placed(plain), sink, signal)
+        const shown = counted(items, isWanted)
+        try {
+          if (typed === undefined && format === 'ndjson')
+            await linesWritten(shown, { out, gzip }, signal)
+          else {
+            const plain =
+              typed === undefined ? documentedCells : (item: StateItem) => typed.of(item)
+            const sink = sinkOf({ format, out, gzip, schema })
+            await pipeline(shown, { signal }).map(placed(plain)).run(sink)
+          }
+        } finally {
+          // The reading has to end before the folder is closed.
+          await shown.return()
+        }
         if (typed?.note !== undefined) printError(typed.note)
       } finally {
         await state.close()
@@ -102,18 +114,19 @@ async function fifoWithReader(out: string | undefined): Promise<FileHandle | und
   return isFifo ? open(out, 'w') : undefined
 }
 
-async function written(
-  items: AsyncGenerator<readonly StateItem[], void, void>,
-  plain: (item: StateItem) => PlainItem,
-  sink: Sink<PlainItem[]>,
+/** Writes all cells of the items, typed. */
+async function linesWritten(
+  blocks: AsyncIterable<readonly StateItem[]>,
+  { out, gzip }: Pick<Output, 'out' | 'gzip'>,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await pipeline(items, { signal }).map(plain).run(sink)
-  } finally {
-    // The reading has to end before the folder is closed.
-    await items.return()
-  }
+  const lines = pipeline(linesOf(blocks), { signal })
+  const sink = byteSink(out ?? process.stdout)
+  await (gzip ? lines.to<Uint8Array>(createGzip()).run(sink) : lines.run(sink))
+}
+
+async function* linesOf(blocks: AsyncIterable<readonly StateItem[]>) {
+  for await (const block of blocks) yield stateItemLines(block)
 }
 
 interface Output {

@@ -8,6 +8,7 @@ import {
 } from '../../../src/engine/schema/feed-schemas'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { CategoryState } from '../../../src/sync/folder/category-state'
+import { stateItemLines } from '../../../src/sync/read/state-item-lines'
 import { stateItemObject, stateItemReader, stateItems } from '../../../src/sync/read/state-items'
 import { batchesOf, collect } from '../../rows-from-text'
 import { ledgerEntry } from '../ledger-entry'
@@ -45,6 +46,48 @@ async function stateOf(
   await state.commit(entry)
   return state
 }
+
+test('lines are the JSON of the objects, of items with bad cells and odd columns too', async () => {
+  const state = await CategoryState.open(category, new MemoryStore())
+  const files = [
+    [
+      ['itemId', 'title', 'primaryItemGroupId', 'estimatedAvailableQuantity', '7'],
+      ['v1|1|0', 'one "1"\u0001\\', 'g1', '3', 'ü'],
+      ['v1|2|0', '', 'g1', '', ''],
+    ],
+    [
+      ['itemId', 'estimatedAvailableQuantity', 'primaryItemGroupId'],
+      ['v1|3|0', 'many', ''],
+      ['v1|4|0', '4', 'g9'],
+    ],
+    [
+      ['itemId', 'group', 'invalid'],
+      ['v1|5|0', 'own', 'own'],
+    ],
+  ]
+  const batches = files.flatMap(rows => batchesOf(itemSchema, { feed: 'item', lastModified }, rows))
+  const groups = [
+    ['itemGroupId', 'title'],
+    ['g1', 'group "one"'],
+  ]
+  const priorities = [
+    ['itemId', 'priorityListingPayload', 'changeMetadata'],
+    ['v1|2|0', 'payload', 'ADDED_TO_CAMPAIGN'],
+  ]
+  for (const batch of [
+    ...batches,
+    ...batchesOf(itemGroupSchema, { feed: 'item_group', lastModified }, groups),
+    ...batchesOf(itemPrioritySchema, { feed: 'item_priority', lastModified }, priorities),
+  ])
+    await state.merge(batch)
+  await state.commit(entry)
+  const items = (await collect(stateItems(state))).flat()
+  expect(items).toHaveLength(5)
+  const lines = items.map(item => `${JSON.stringify(stateItemObject(item))}\n`).join('')
+  expect(Buffer.from(stateItemLines(items)).toString()).toBe(lines)
+  expect(lines).toContain('"invalid":{"estimatedAvailableQuantity":"many"}')
+  expect(stateItemLines([])).toHaveLength(0)
+})
 
 test('each item has its priority and its group, in key order', async () => {
   const state = await stateOf(
