@@ -251,3 +251,55 @@ test('columns that the file lacks are empty, and other columns are text', () => 
   expect(outcome(() => batch!.column('int32').length)).toBe(1)
   expect(outcomeOf(() => batch!.column('none' as string))).toMatchObject({ code: 'COLUMN_UNKNOWN' })
 })
+
+describe.each(ENGINES)('rows of a batch, %s', engine => {
+  const numbers = defineSchema({
+    name: 'other',
+    columns: { n: int32(), tags: list('|'), pairs: aspects(), note: text() },
+  })
+  const pair = `${base64('Größe')}:${base64('漢')}`
+  const rows = Array.from({ length: 70 }, (_, n) => [
+    n % 3 === 0 ? 'bad' : `${-n}`,
+    'é|b'.repeat(n % 4),
+    n % 5 === 0 ? '' : `${pair};${pair}`,
+    n % 2 === 0 ? '' : `"${n}"`,
+  ])
+  const lines = tsv([['n', 'tags', 'pairs', 'note'], ...rows])
+
+  const rowBatch = (columns?: readonly string[]) => {
+    const parser = new TsvParser({ schema: numbers, ...(columns && { columns }) })
+    return [...parser.push(Buffer.from(lines)), ...parser.end()][0]!
+  }
+
+  test('out of view are not decoded, and those in view are as in a file of their own', () => {
+    const whole = rowBatch()
+    const good = rows.filter(([n]) => n !== 'bad')
+    const view = whole.select(row => row.text('n') !== 'bad')
+    for (const count of [0, 1, 9, good.length]) {
+      const batch = decodeColumns(view.first(count), new BadCells(), engine)
+      const own = tsv([['n', 'tags', 'pairs', 'note'], ...good.slice(0, count)])
+      const expected = batchesOf(numbers, own, engine).flatMap(each => [...each])
+      expect(batch).toHaveLength(count)
+      expect([...batch]).toEqual(expected)
+      expect([...batch]).toEqual(Array.from(view.first(count), row => row.toObject()))
+    }
+  })
+
+  test('with a decoded column keep its values', () => {
+    const whole = rowBatch()
+    const decoded = whole.withDecoded(0, row => row.slot)
+    const batch = decodeColumns(decoded, new BadCells(), engine)
+    expect([...batch.column('n')]).toEqual(rows.map((_, n) => n))
+    expect([...batch.column('note')]).toEqual(rows.map(([, , , note]) => note || null))
+  })
+
+  test('of a projection have its columns in the order of the choice', () => {
+    const batch = decodeColumns(rowBatch(['note', 'pairs']), new BadCells(), engine)
+    expect([...batch.column('note')]).toEqual(rows.map(([, , , note]) => note || null))
+    expect(batch.column('pairs').get(1)).toEqual([
+      { label: null, name: 'Größe', value: '漢' },
+      { label: null, name: 'Größe', value: '漢' },
+    ])
+    expect(batch.columns.map(({ name }) => name)).toEqual(['note', 'pairs'])
+  })
+})
