@@ -19,6 +19,7 @@ const library = {
   queue: 'src/queue.ts',
   duckdb: 'src/duckdb.ts',
   opentelemetry: 'src/opentelemetry.ts',
+  parquet: 'src/parquet.ts',
   postgres: 'src/postgres.ts',
 }
 /** The declarations that test/from-sources.mjs makes of each source. */
@@ -52,10 +53,12 @@ const classNames: Plugin = {
 const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
   name: 'native-packages',
   renderChunk: code => ({
-    code: code.replace(/\bimport\("(classic-level|@duckdb\/node-api)"\)/g, (_, name: string) =>
-      format === 'esm'
-        ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
-        : `require("node:module").createRequire(__filename)(["${name}"].join())`,
+    code: code.replace(
+      /\bimport\("(classic-level|@duckdb\/node-api|parquet-wasm)"\)/g,
+      (_, name: string) =>
+        format === 'esm'
+          ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
+          : `require("node:module").createRequire(__filename)(["${name}"].join())`,
     ),
   }),
 })

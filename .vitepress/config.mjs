@@ -20,6 +20,7 @@ const TASKS = [
   'csv-over-http',
   'rows',
   'own-feed',
+  'columns',
   'sqlite',
   'databases',
   'sync',

@@ -10,6 +10,7 @@ const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string]
   [/\/src\/index$/, 'feedmill'],
   [/\/src\/emulator$/, 'feedmill/emulator'],
   [/\/src\/inspect$/, 'feedmill/inspect'],
+  [/\/src\/parquet$/, 'feedmill/parquet'],
   [/\/src\/sync$/, 'feedmill/sync'],
 ]
 

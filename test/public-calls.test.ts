@@ -11,6 +11,7 @@ import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
 import * as stores from '../src/level'
 import * as telemetry from '../src/opentelemetry'
+import * as parquets from '../src/parquet'
 import * as postgres from '../src/postgres'
 import * as queues from '../src/queue'
 import * as services from '../src/service'
@@ -29,6 +30,7 @@ const ENTRIES = {
   'feedmill/queue': queues,
   'feedmill/duckdb': duckdbs,
   'feedmill/opentelemetry': telemetry,
+  'feedmill/parquet': parquets,
   'feedmill/postgres': postgres,
 }
 

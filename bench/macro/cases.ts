@@ -30,6 +30,7 @@ export const macroCases = {
   ndjson: async () => (await import('./ndjson')).ndjson,
   'duckdb-ndjson': async () => (await import('./duckdb-copy')).duckdbNdjson,
   'csv-parse-ndjson': async () => (await import('./ndjson')).csvParseNdjson,
+  parquet: async () => (await import('./parquet')).parquet,
   'duckdb-parquet': async () => (await import('./duckdb-copy')).duckdbParquet,
   'hyparquet-writer': async () => (await import('./hyparquet-writer')).hyparquetWriter,
   http: async () => (await import('./http')).http,
@@ -61,7 +62,7 @@ export const TABLE_CASES = {
   typed: ['typed', 'typed-of-rows', 'duckdb-typed', 'papaparse-typed'],
   columns: ['columns', 'duckdb-typed', 'duckdb-typed-1'],
   ndjson: ['ndjson', 'duckdb-ndjson', 'csv-parse-ndjson'],
-  parquet: ['duckdb-parquet', 'hyparquet-writer'],
+  parquet: ['parquet', 'duckdb-parquet', 'hyparquet-writer'],
   http: ['http'],
   rss: ['rss-small', 'rss-large'],
 } as const satisfies Record<string, readonly MacroCaseName[]>

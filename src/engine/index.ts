@@ -7,7 +7,7 @@ export type { BatchHashes } from './codec/cells/hash-batch'
 export { cellHash, hashBatch, lastBytes } from './codec/cells/hash-batch'
 export type { ArrowField, ArrowType } from './codec/columns/arrow-type'
 export type { Column, ColumnBatch } from './codec/columns/column-batch'
-export type { ColumnData } from './codec/columns/column-data'
+export { type ColumnData, columnData, emptyData } from './codec/columns/column-data'
 export { type CellPolicy, decodeColumns } from './codec/columns/decode-columns'
 export { jsonOfRows } from './codec/columns/rows-json'
 export { decodeAspects } from './codec/decode/aspects'
@@ -147,7 +147,7 @@ export {
   wholeNumber,
   withMethods,
 } from './options'
-export { elementsOf } from './pipeline/batch'
+export { elementsOf, headerOf, isColumnBatch } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
 export {
   concat,
@@ -211,10 +211,12 @@ export {
 } from './schema/feed-schemas'
 export { itemColumns } from './schema/item-columns'
 export type { Aspect, CellType, ConditionDescriptor, Decimal, Regions } from './schema/values'
+export { ByteOutput } from './sinks/byte-output'
 export { byteSink } from './sinks/byte-sink'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
+export type { SinkTarget } from './sinks/destination'
 export { jsonWriter, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
-export { sinkFailed } from './sinks/sink-errors'
+export { sinkFailed, valueInvalid } from './sinks/sink-errors'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
 export {
   type ColumnForm,

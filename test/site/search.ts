@@ -14,7 +14,7 @@ import { pagesIn } from '../markdown-links'
 const ASKED = [
   ['getting started', 'guide/getting-started'],
   ['read a csv file', 'guide/csv-over-http'],
-  ['parquet', 'guide/databases'],
+  ['parquet', 'guide/columns'],
   ['postgres', 'guide/databases'],
   ['sqlite', 'guide/sqlite'],
   ['resume', 'guide/sync'],

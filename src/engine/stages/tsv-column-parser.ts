@@ -41,6 +41,7 @@ const BATCH_BYTES = 1 << 18
  *   is a bad cell, and none is rounded.
  * - JSON is its text. So is what the function of `cell` makes, unless its column names a kind with
  *   `as`; `column.get(n)` decodes it.
+ * - A file without rows gives one empty batch, which has its columns.
  * - The rules of {@link TsvRowParser} hold for inputs, memory, bad rows and bad headers.
  *   `onBadCell` decides about cells that are not of their type: CELL_INVALID. With `'throw'` it is
  *   the first bad cell of the first row that has one.
@@ -95,6 +96,10 @@ export class TsvColumnParser<
   /** Cells that were not of their type, with `onBadCell` other than 'throw'. */
   get badCells(): number {
     return this.#badCells.count
+  }
+
+  protected override get hasHeaders(): boolean {
+    return true
   }
 
   protected override get rowsLeftOut(): number {

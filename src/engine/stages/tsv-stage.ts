@@ -131,6 +131,11 @@ export abstract class TsvStage<
     return this.#parser.columnNames
   }
 
+  /** True where the stages behind could read the columns of an output without rows. */
+  protected get hasHeaders(): boolean {
+    return !this.#lends
+  }
+
   /** Waits for this quarantine too. */
   protected quarantineTo(quarantine: RowQuarantine): void {
     this.#quarantine ??= quarantine
@@ -147,8 +152,7 @@ export abstract class TsvStage<
   }
 
   protected override flush(): Outputs<Out> {
-    // Outputs made of batches that are lent have no columns that the stages behind could read.
-    const outputs = this.outputsOf(this.#parser.lastSteps(!this.#lends))
+    const outputs = this.outputsOf(this.#parser.lastSteps(this.hasHeaders))
     return this.#quarantine === undefined ? outputs : flushed(this.#quarantine, outputs)
   }
 

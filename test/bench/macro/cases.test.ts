@@ -68,6 +68,7 @@ test.each([
   'duckdb-typed',
   'ndjson',
   'duckdb-ndjson',
+  'parquet',
   'duckdb-parquet',
   'hyparquet-writer',
 ] as const)('%s: right on varied rows', async name => {
