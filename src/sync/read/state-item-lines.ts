@@ -1,6 +1,13 @@
 // The items of a state as lines of JSON, from the bytes of their rows.
 
-import { arrayOf, JsonBuffer, jsonOfRows, type Row } from '../../engine/index'
+import {
+  anObject,
+  arrayOf,
+  JsonBuffer,
+  jsonOfRows,
+  type Row,
+  withMethods,
+} from '../../engine/index'
 import { type StateItem, stateItemObject } from './state-items'
 
 const PRIORITY = Buffer.from(',"priority":')
@@ -33,8 +40,11 @@ const PARTS = new JsonBuffer()
  */
 export function stateItemLines(items: readonly StateItem[]): Uint8Array {
   const rows = new Set<Row>()
-  for (const { row, priority, group } of arrayOf('items', items))
+  for (const item of arrayOf('items', items)) {
+    const { row, priority, group } = anObject('item', item)
+    withMethods('item.row', row, ['toObject'])
     for (const part of [row, priority, group]) if (part !== null) rows.add(part)
+  }
   PARTS.cutTo(0)
   const json = jsonOfRows(rows, PARTS)
   const of = (row: Row | null) => (row === null ? NULL : json.get(row)!)
