@@ -19,6 +19,7 @@ const library = {
   queue: 'src/queue.ts',
   duckdb: 'src/duckdb.ts',
   opentelemetry: 'src/opentelemetry.ts',
+  arrow: 'src/arrow.ts',
   parquet: 'src/parquet.ts',
   postgres: 'src/postgres.ts',
 }

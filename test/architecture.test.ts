@@ -22,6 +22,7 @@ const ROOMS = [
   'integrations/queue',
   'integrations/duckdb',
   'integrations/opentelemetry',
+  'integrations/arrow',
   'integrations/parquet',
   'integrations/postgres',
   'emulator',

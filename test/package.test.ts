@@ -67,6 +67,7 @@ ${load('feedmill/sync')}
 ${load('feedmill/queue')}
 ${load('feedmill/duckdb')}
 ${load('feedmill/opentelemetry')}
+${load('feedmill/arrow')}
 ${load('feedmill/parquet')}
 ${load('feedmill/postgres')}
 `
@@ -135,7 +136,7 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof duckdbTarget, typeof parquetSink, typeof postgresTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof duckdbTarget, typeof arrowSink, typeof parquetSink, typeof postgresTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
@@ -149,6 +150,7 @@ const IMPORTS = [
   ['startWorker', 'feedmill/queue'],
   ['duckdbTarget', 'feedmill/duckdb'],
   ['instrument', 'feedmill/opentelemetry'],
+  ['arrowSink', 'feedmill/arrow'],
   ['parquetSink', 'feedmill/parquet'],
   ['postgresTarget', 'feedmill/postgres'],
 ] as const
@@ -164,13 +166,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(9).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(10).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/parquet', 'feedmill/postgres', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/arrow', 'feedmill/parquet', 'feedmill/postgres', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -285,6 +287,14 @@ duckdbTarget('x.duckdb').open({ origin, memoryBytes: 2 ** 26, signal }).then(() 
     )
   })
 
+  test('Arrow fails by a typed error without its package', async () => {
+    const { stdout } = await code(`import { arrowSink } from 'feedmill/arrow'
+arrowSink('x.arrow').open().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/arrow needs the package apache-arrow: npm install apache-arrow@^21\n',
+    )
+  })
+
   test('Parquet fails by a typed error without its package', async () => {
     const { stdout } = await code(`import { parquetSink } from 'feedmill/parquet'
 parquetSink('x.parquet').open().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
@@ -350,7 +360,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       expect(stdout).toContain('dist/emulator.d.ts')
       expect(stdout).toContain('dist/emulator.d.cts')
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|@?hono|classic-level|papaparse|bullmq|ioredis|@duckdb|parquet-wasm|pg|pg-copy-streams|@opentelemetry)\//,
+        /node_modules\/(zod|undici|@?hono|classic-level|papaparse|bullmq|ioredis|@duckdb|apache-arrow|parquet-wasm|pg|pg-copy-streams|@opentelemetry)\//,
       )
     },
     120_000,
@@ -365,6 +375,9 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       '@duckdb/node-bindings',
       '@opentelemetry/api',
       'echarts',
+      'apache-arrow',
+      'flatbuffers',
+      'tslib',
       'parquet-wasm',
       'undici',
       '@types/node',

@@ -3,6 +3,7 @@
 
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import * as arrows from '../src/arrow'
 import * as benches from '../src/bench'
 import * as duckdbs from '../src/duckdb'
 import * as emulated from '../src/emulator'
@@ -30,6 +31,7 @@ const ENTRIES = {
   'feedmill/queue': queues,
   'feedmill/duckdb': duckdbs,
   'feedmill/opentelemetry': telemetry,
+  'feedmill/arrow': arrows,
   'feedmill/parquet': parquets,
   'feedmill/postgres': postgres,
 }

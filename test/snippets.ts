@@ -152,6 +152,7 @@ export function expectRun({ name, prints }: Snippet, run: SnippetRun): void {
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
   'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),
+  'arrow-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-partitions': ({ printed }) => expect(printed).toEqual([]),
   'bench-file': ({ printed }) => expect(printed).toEqual([]),

@@ -15,6 +15,7 @@ export const ENTRIES = {
   'feedmill/inspect': 'inspect.ts',
   'feedmill/queue': 'queue.ts',
   'feedmill/duckdb': 'duckdb.ts',
+  'feedmill/arrow': 'arrow.ts',
   'feedmill/parquet': 'parquet.ts',
   'feedmill/postgres': 'postgres.ts',
   'feedmill/emulator': 'emulator.ts',

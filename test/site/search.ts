@@ -15,6 +15,7 @@ const ASKED = [
   ['getting started', 'guide/getting-started'],
   ['read a csv file', 'guide/csv-over-http'],
   ['parquet', 'guide/columns'],
+  ['arrow', 'guide/columns'],
   ['postgres', 'guide/databases'],
   ['sqlite', 'guide/sqlite'],
   ['resume', 'guide/sync'],
