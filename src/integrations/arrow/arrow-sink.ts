@@ -43,14 +43,15 @@ const STRICT: CellPolicy = { read: (row, { name }) => row.get(name), leaveOut: (
  * columns than the first one; CELL_INVALID for a bad cell of a batch of rows
  * @example
  * ```ts
+ * import { readFileSync } from 'node:fs'
  * import { itemSchema, pipeline, TsvColumnParser } from 'feedmill'
  * import { arrowSink } from 'feedmill/arrow'
  *
  * const file = [Buffer.from('itemId\tpriceValue\nv1|1|0\t9.90\n')]
  * const parser = new TsvColumnParser({ schema: itemSchema })
- * const { count } = await pipeline(file).to(parser).run(arrowSink('items.arrow'))
- * console.log(count)
- * // => 1
+ * await pipeline(file).to(parser).run(arrowSink('items.arrow'))
+ * console.log(readFileSync('items.arrow', 'latin1').slice(0, 6))
+ * // => ARROW1
  * ```
  */
 export function arrowSink(
