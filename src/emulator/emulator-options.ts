@@ -43,8 +43,6 @@ type ProfilePart = keyof typeof PROFILE_PARTS
 export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
   /** A world, or the options of a new one. */
   readonly world: World | WorldOptions
-  /** The start of all scope names. Default `https://api.market.example/oauth`. */
-  readonly scopeBase?: string
   /**
    * The clock of the service, fixed or running. It decides which files exist and when tokens
    * expire. Default: fixed at the moment when the snapshot of the world's last hour appears, an
@@ -83,12 +81,6 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
    * middle of a run under a clock that stands still. Default: no limit.
    */
   readonly tokenRequests?: number
-  /** Default `/identity/v1/oauth2/token`. */
-  readonly tokenPath?: string
-  /** Base path of the keys. Default `/developer/key_management/v1`. */
-  readonly keysPath?: string
-  /** Base path of the notifications. Default `/commerce/notification/v1`. */
-  readonly notificationsPath?: string
   /** What the application may read. Default: everything. */
   readonly access?: AccessOptions
   /** What the feed catalog lists. Default: the defaults of each option. */
@@ -120,9 +112,6 @@ const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   clientSecret: true,
   tokenLifetimeSeconds: true,
   tokenRequests: true,
-  tokenPath: true,
-  keysPath: true,
-  notificationsPath: true,
   access: true,
   catalog: true,
   keyTokenErrorStatus: true,
@@ -190,7 +179,6 @@ function worldOf(world: EmulatorOptions['world']): World {
 
 /** Passes on only the options that a profile has. */
 function profileOf(options: EmulatorOptions): ServiceProfile {
-  const { tokenPath = '/identity/v1/oauth2/token', keysPath, notificationsPath } = options
   const parts = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(PROFILE_PARTS, name) && value !== undefined,
   )
@@ -198,18 +186,8 @@ function profileOf(options: EmulatorOptions): ServiceProfile {
     ...Object.fromEntries(parts),
     baseUrl: ORIGIN,
     scopeBase: options.scopeBase ?? 'https://api.market.example/oauth',
-    tokenUrl: ORIGIN + pathFrom('tokenPath', tokenPath),
-    ...(keysPath === undefined ? {} : { keysBaseUrl: ORIGIN + pathFrom('keysPath', keysPath) }),
-    ...(notificationsPath === undefined
-      ? {}
-      : { notificationsBaseUrl: ORIGIN + pathFrom('notificationsPath', notificationsPath) }),
+    tokenUrl: `${ORIGIN}/identity/v1/oauth2/token`,
   })
-}
-
-/** Without its first slash, a path would become a part of the host name. */
-function pathFrom(option: string, path: string): string {
-  if (typeof path === 'string' && path.startsWith('/')) return path
-  throw optionInvalid(option, "a path that begins with '/'", path)
 }
 
 /** An undefined status stands for the default of each case. */

@@ -96,9 +96,3 @@ test('a code that the operation does not have is a mistake of the tester', async
     { error: 'getSigningKey has no error 13006' },
   ])
 })
-
-test('the keys may have another base path', async () => {
-  const { emulator, send } = await keyClient({ keysPath: '/keys/v2' })
-  expect((await send(`/keys/v2/signing_key/${emulator.signingKeyIds[0]}`)).status).toBe(200)
-  expect((await send(`${BASE}/${emulator.signingKeyIds[0]}`)).status).toBe(404)
-})

@@ -13,19 +13,15 @@ type SharedOptions = Omit<
   ProfileOptions,
   'baseUrl' | 'tokenUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'
 >
-type PathOptions = Pick<EmulatorOptions, 'tokenPath' | 'keysPath' | 'notificationsPath'>
 
 export interface Shop {
   readonly shared: SharedOptions
-  /** Base paths. The emulator takes the paths, and a profile takes addresses. */
-  readonly at: PathOptions
   /** True where every error body is a list. */
   readonly wrapErrors: boolean
 }
 
 export const DOCUMENTED: Shop = {
   shared: { scopeBase: 'https://api.market.example/oauth' },
-  at: {},
   wrapErrors: false,
 }
 
@@ -52,7 +48,6 @@ export const ANOTHER: Shop = {
     scopes: { getItemFeed: 'articles.read', getSigningKey: 'keys.read' },
     limits: { pageSizeLeast: 10, pageSizeMost: 50, categoryIds: 5, marketplaceIds: 3 },
   },
-  at: { tokenPath: '/login/token', keysPath: '/keys/v2', notificationsPath: '/events/v2' },
   wrapErrors: true,
 }
 
@@ -105,7 +100,6 @@ export async function openStand(
   const emulator = createEmulator({
     world,
     ...shop.shared,
-    ...shop.at,
     wrapErrors: shop.wrapErrors,
     ...options,
   })
@@ -136,16 +130,8 @@ function readDocument(json: Readonly<Record<string, unknown>>): ServiceDocument 
   }
 }
 
-function profileOf({ shared, at }: Shop, url: string, tokenPath: string): ServiceProfile {
-  return defineProfile({
-    ...shared,
-    baseUrl: url,
-    tokenUrl: url + tokenPath,
-    ...(at.keysPath === undefined ? {} : { keysBaseUrl: url + at.keysPath }),
-    ...(at.notificationsPath === undefined
-      ? {}
-      : { notificationsBaseUrl: url + at.notificationsPath }),
-  })
+function profileOf({ shared }: Shop, url: string, tokenPath: string): ServiceProfile {
+  return defineProfile({ ...shared, baseUrl: url, tokenUrl: url + tokenPath })
 }
 
 /**

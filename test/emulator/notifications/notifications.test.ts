@@ -292,11 +292,4 @@ describe('seed data', () => {
     const client = await notificationClient()
     expect((await client.send(`${SUBSCRIPTION}/x/enable`, {}, { method: 'POST' })).status).toBe(404)
   })
-
-  test('the address of a subscription follows another base path', async () => {
-    const client = await notificationClient({ notificationsPath: '/n' })
-    const response = await client.post('/n/subscription', asked(client))
-    expect(response.headers.get('location')).toMatch(/^http:\/\/emulator\/n\/subscription\/\w+$/)
-    expect((await client.send(response.headers.get('location')!)).status).toBe(200)
-  })
 })

@@ -34,7 +34,6 @@ const SECOND_PROFILE: Partial<EmulatorOptions> = {
   headerForm: 'rfc9110',
   keyTokenErrorStatus: 400,
   conflictStatus: 409,
-  keysPath: '/k/v2',
 }
 
 /** The codes that a response's schema allows. */
