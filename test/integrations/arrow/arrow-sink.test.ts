@@ -31,11 +31,18 @@ interface Table {
   getChildAt(n: number): Vector
 }
 
+/** A second reader of Arrow, which shares no code with the first one. */
+interface Flechette {
+  tableFromIPC(bytes: Uint8Array, options: object): Table
+}
+
 let folder: string
+let flechette: Flechette
 let arrow: ArrowApi & { tableFromIPC(bytes: Uint8Array): Table }
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'feedmill-arrow-'))
   arrow = (await loadArrow()) as typeof arrow
+  flechette = (await import('@uwdata/flechette' as string)) as Flechette
 })
 afterAll(() => rm(folder, { recursive: true }))
 
@@ -74,7 +81,10 @@ function expected(column: Column, n: number): unknown {
   return (words[2 * n + 1]! << 64n) | BigInt.asUintN(64, words[2 * n]!)
 }
 
-function compare(table: Table, batches: readonly ColumnBatch[]): void {
+function compare(
+  table: Pick<Table, 'numRows' | 'getChildAt'>,
+  batches: readonly ColumnBatch[],
+): void {
   let row = 0
   for (const batch of batches) {
     for (const [at, column] of batch.columns.entries())
@@ -107,7 +117,7 @@ const edgeRows = EDGES.map(day =>
 )
 
 test.each(['file', 'stream'] as const)(
-  'apache-arrow reads from a %s what the columns have',
+  'apache-arrow and flechette read from a %s what the columns have',
   async format => {
     const check = async (rows: readonly (readonly string[])[]) => {
       const file = tsv([types, ...rows])
@@ -119,7 +129,10 @@ test.each(['file', 'stream'] as const)(
         return false
       }
       await parsed(file).run(arrowSink(path(), { format }))
-      compare(arrow.tableFromIPC(await readFile(path())), batches)
+      const bytes = await readFile(path())
+      compare(arrow.tableFromIPC(bytes), batches)
+      const exact = { useBigInt: true, useDecimalInt: true }
+      compare(flechette.tableFromIPC(bytes, exact), batches)
       return true
     }
     expect(await check(edgeRows)).toBe(true)
