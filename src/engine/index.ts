@@ -147,7 +147,7 @@ export {
   wholeNumber,
   withMethods,
 } from './options'
-export { elementsOf, headerOf, isColumnBatch } from './pipeline/batch'
+export { headerOf, isColumnBatch } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
 export {
   concat,

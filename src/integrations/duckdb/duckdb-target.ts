@@ -41,11 +41,9 @@ export interface DuckdbTargetOptions {
    * database, and takes several times as long. Bounds: at least 64 MiB.
    */
   readonly memoryBytes?: number
-  /** Threads of DuckDB. Default: 2. Each thread needs memory of its own. */
-  readonly threads?: number
 }
 
-const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true, threads: true }
+const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true }
 
 /**
  * A DuckDB file as the option `target` of `sync`. It has the tables `items`, `item_groups`,
@@ -59,21 +57,20 @@ const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true, threads: tr
  * ```ts
  * import { duckdbTarget } from 'feedmill/duckdb'
  *
- * const target = duckdbTarget('items.duckdb', { threads: 1 })
+ * const target = duckdbTarget('items.duckdb', { memoryBytes: 2 ** 28 })
  * console.log(target.name)
  * // => items.duckdb
  * ```
  */
 export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): SyncTarget {
   filePath('path', path)
-  const { memoryBytes, threads = THREADS } = knownOptions(options, NAMES)
+  const { memoryBytes } = knownOptions(options, NAMES)
   if (memoryBytes !== undefined) wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
-  wholeNumber('threads', threads, 1)
   return {
     name: path,
     open: async run => {
       const limit = memoryBytes ?? Math.max(MEMORY_BYTES, run.memoryBytes)
-      const database = await Database.open(path, { memoryBytes: limit, threads })
+      const database = await Database.open(path, { memoryBytes: limit, threads: THREADS })
       return OpenDuckdb.open(database, run)
     },
     contents: () => contentsOf(path),

@@ -111,6 +111,8 @@ export function kernelOf(
   if (id === undefined) return undefined
   if (arrow.kind === 'decimal') return { id, parameter: arrow.scale }
   if (arrow.kind === 'dictionary') {
+    // The module compares bytes, and in quotes these bytes may be an escape.
+    if (arrow.values.some(value => /["\\]/.test(value))) return undefined
     const words = Buffer.concat(arrow.values.map(wordOf))
     return { id, parameter: arrow.values.length, words }
   }

@@ -21,6 +21,7 @@ import {
   decimal,
   int32,
   list,
+  oneOf,
   text,
 } from '../../../../src/engine/schema/column-kinds'
 import {
@@ -303,3 +304,14 @@ describe.each(ENGINES)('rows of a batch, %s', engine => {
     expect(batch.columns.map(({ name }) => name)).toEqual(['note', 'pairs'])
   })
 })
+
+test.each(ENGINES)(
+  'a value of oneOf that looks like an escape is not the escaped text, %s',
+  engine => {
+    const odd = defineSchema({ name: 'other', columns: { size: oneOf('5\\"', '6') } })
+    const good = batchesOf(odd, 'size\n6\n"5\\\\\\""\n', engine)
+    expect(good.flatMap(batch => [...batch.column('size')])).toEqual(['6', '5\\"'])
+    const error = outcomeOf(() => batchesOf(odd, 'size\n6\n"5\\""\n', engine))
+    expect(error).toMatchObject({ code: 'CELL_INVALID', context: { column: 'size', row: 2 } })
+  },
+)
