@@ -31,6 +31,7 @@ const LICENCES = [
   'BSD-3-Clause',
   'ISC',
   'MIT',
+  'MIT OR Apache-2.0',
 ]
 
 /** The groups of Keep a Changelog. */
