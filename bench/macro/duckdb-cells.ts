@@ -5,7 +5,7 @@
 import { expectedOfNumbers } from './plain-decoding'
 import { aspectsText, plainAspects } from './typed-cells'
 
-/** Of the columns that are not text for its reader. */
+/** The types of the columns that DuckDB's reader does not take as text. */
 export const DUCKDB_TYPES: Readonly<Record<string, string>> = {
   priceValue: 'DECIMAL(18, 2)',
   itemEndDate: 'TIMESTAMP',

@@ -6,7 +6,7 @@ export class Draws {
   #state: number
 
   constructor(seed: number) {
-    // xorshift stays at zero for ever, and close seeds must not begin alike.
+    // A xorshift generator never leaves the state zero. The first numbers of close seeds are alike.
     this.#state = Math.imul(seed, 0x9e3779b1) | 1
     for (let n = 0; n < 8; n++) this.below(2)
   }
@@ -34,7 +34,7 @@ export class Draws {
     return choices[this.below(choices.length)]!
   }
 
-  /** Of the first choices far more often than of the last: a tenth of them make up near half. */
+  /** Draws early choices far more often than late ones: the first tenth is near half of all draws. */
   often<T>(choices: readonly T[]): T {
     const share = this.below(RANGE) / RANGE
     return choices[Math.floor(share * share * share * choices.length)]!

@@ -12,7 +12,7 @@ import { tsvBlocks } from '../shapes/tsv-blocks'
 export { decodedColumns } from '../macro/duckdb-cells'
 
 const SEED = 1
-/** Of a world about nine items in ten are a row. */
+/** A world needs so many items for a row of its file, as only about nine in ten have one. */
 const ITEMS_A_ROW = 1.3
 
 /**

@@ -40,6 +40,32 @@ export function wasmInstance<Exports>(module: CompiledWasm, memory: WasmMemory):
 }
 
 /**
+ * Returns a function that makes an instance on its first call, and always returns that one, or null
+ * where WebAssembly is missing.
+ */
+export function onFirstUse<T>(make: () => T): () => T | null {
+  let made: T | null | undefined
+  return () => {
+    if (made === undefined) made = unlessUnsupported(make)
+    return made
+  }
+}
+
+function unlessUnsupported<T>(make: () => T): T | null {
+  try {
+    return make()
+  } catch (error) {
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return null
+    throw error
+  }
+}
+
+/** The bytes of so many words. */
+export function bytesOfWords(words: Uint32Array | Int32Array, count: number): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, 4 * count)
+}
+
+/**
  * @param pages of 64 KiB
  * @param shared true for a memory that several threads use
  */

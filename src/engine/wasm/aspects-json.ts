@@ -2,7 +2,8 @@
 // pairs that src/engine/codec/decode/aspects.ts reads. A cell with a text that JSON escapes is left
 // to those two, so what is written here has no backslash and no control character.
 
-import { COLON, decoded, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP } from './aspects'
+import { COLON, PIPE, pieceEnd, SEMICOLON, STEP, writePiece } from './aspects'
+import { escapedBytes } from './json-escapes'
 
 const OPENING: u8 = 0x5b
 const CLOSING: u8 = 0x5d
@@ -50,19 +51,19 @@ export function aspectsJson(start: usize, end: usize, out: usize, limit: usize):
   let at = start
   while (true) {
     if (out + headBytes + (end - at) + FIXED_BYTES > limit) return 0
-    const name = writePiece(at, last, copy(head, headBytes, out))
+    const name = plainPiece(at, last, copy(head, headBytes, out))
     if (name == 0 || pieceEnd == last) return 0
     const separator = <u32>load<u8>(pieceEnd)
     if (separator == PIPE && mayBeLabel) {
       head = out
-      const label = writePiece(at, last, copy(LABEL, LABEL_BYTES, out))
+      const label = plainPiece(at, last, copy(LABEL, LABEL_BYTES, out))
       headBytes = copy(NAME, NAME_BYTES, label) - head
       mayBeLabel = false
       at = pieceEnd + 1
       continue
     }
     if (separator != COLON) return 0
-    const value = writePiece(pieceEnd + 1, last, copy(VALUE, VALUE_BYTES, name))
+    const value = plainPiece(pieceEnd + 1, last, copy(VALUE, VALUE_BYTES, name))
     if (value == 0) return 0
     store<u16>(value, PAIR_END)
     out = value + 2
@@ -83,38 +84,13 @@ function copy(from: usize, bytes: usize, to: usize): usize {
   return to + bytes
 }
 
-/** The address behind the piece that was written last. */
-let pieceEnd: usize = 0
-
-/** Decodes the piece at `at`. Returns the address behind its text, or 0 where others have to. */
-function writePiece(at: usize, last: usize, out: usize): usize {
-  const piece = at
-  let wide: u32 = 0
-  let taken = STEP
-  while (taken == STEP && at < last) {
-    const bytes = v128.load(at)
-    taken = <usize>ctz(~inAlphabet(bytes) | 0x10000)
-    const text = decoded(bytes)
-    v128.store(out, text)
-    const length = (taken * 3) >> 2
-    const all: u32 = (1 << (<u32>length)) - 1
-    if ((escapedBytes(text) & all) != 0) return 0
-    wide |= <u32>i8x16.bitmask(text) & all
-    at += taken
-    out += length
+/** Writes a piece, or returns 0 where it is not plainly good or JSON escapes a byte of its text. */
+function plainPiece(at: usize, last: usize, out: usize): usize {
+  const end = writePiece(at, last, out)
+  for (let from = out; from < end; from += STEP) {
+    const length = <u32>min(end - from, STEP)
+    const all: u32 = (1 << length) - 1
+    if ((escapedBytes(v128.load(from)) & all) != 0) return 0
   }
-  const padding = <u32>(piece - at) & 3
-  if (!isPadded(at, padding)) return 0
-  at += <usize>padding
-  if (at > last || (wide != 0 && !isUtf8(piece, at))) return 0
-  pieceEnd = at
-  return out
-}
-
-/** Returns a bit for each byte that JSON escapes. */
-function escapedBytes(text: v128): u32 {
-  const isQuote = i8x16.eq(text, i8x16.splat(0x22))
-  const isBackslash = i8x16.eq(text, i8x16.splat(0x5c))
-  const isControl = i8x16.lt_u(text, i8x16.splat(0x20))
-  return <u32>i8x16.bitmask(v128.or(isControl, v128.or(isQuote, isBackslash)))
+  return end
 }

@@ -53,7 +53,7 @@ export function isPlainAspects(start: usize, end: usize): bool {
 }
 
 /** Returns a bit for each byte of the Base64 alphabet. */
-export function inAlphabet(bytes: v128): u32 {
+function inAlphabet(bytes: v128): u32 {
   const letters = isBelow(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(0x61)), 26)
   const digits = isBelow(i8x16.sub(bytes, i8x16.splat(0x30)), 10)
   const others = v128.or(i8x16.eq(bytes, i8x16.splat(0x2b)), i8x16.eq(bytes, i8x16.splat(0x2f)))
@@ -78,7 +78,7 @@ function sextetsOf(bytes: v128): v128 {
 }
 
 /** Returns the 12 bytes of 16 bytes of Base64, with as many right ones as there are. */
-export function decoded(bytes: v128): v128 {
+function decoded(bytes: v128): v128 {
   const sextets = sextetsOf(bytes)
   const first = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f)), 18)
   const second = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f00)), 4)
@@ -92,11 +92,40 @@ export function decoded(bytes: v128): v128 {
  * Returns whether so many bytes at `at` are padding, which are none to two, and the byte before
  * them has no stray bits.
  */
-export function isPadded(at: usize, padding: u32): bool {
+function isPadded(at: usize, padding: u32): bool {
   const bytes: u32 = (1 << (padding << 3)) - 1
   const strayBits = <u32>(0x0f0300 >> (padding << 3)) & 0xff
   const wrong = ((<u32>load<u16>(at) ^ 0x3d3d) & bytes) | (sextetAt(at - 1) & strayBits)
   return padding != 3 && wrong == 0
+}
+
+/** The address behind the piece that was written last. */
+export let pieceEnd: usize = 0
+
+/**
+ * Writes the text of the piece at `at`, which ends at `last` at the latest. Returns the address behind
+ * the text, or 0 where the piece is not plainly good.
+ */
+export function writePiece(at: usize, last: usize, out: usize): usize {
+  const piece = at
+  let wide: u32 = 0
+  let taken = STEP
+  while (taken == STEP && at < last) {
+    const bytes = v128.load(at)
+    taken = <usize>ctz(~inAlphabet(bytes) | 0x10000)
+    const text = decoded(bytes)
+    v128.store(out, text)
+    const length = (taken * 3) >> 2
+    wide |= <u32>i8x16.bitmask(text) & ((1 << (<u32>length)) - 1)
+    at += taken
+    out += length
+  }
+  const padding = <u32>(piece - at) & 3
+  if (!isPadded(at, padding)) return 0
+  at += <usize>padding
+  if (at > last || (wide != 0 && !isUtf8(piece, at))) return 0
+  pieceEnd = at
+  return out
 }
 
 /** Returns the 24 bits of the four bytes at `at`; padding has no bits. */
@@ -126,7 +155,7 @@ let lowest: u32 = 0x80
 let highest: u32 = 0xbf
 
 /** Returns whether a piece of good Base64 is UTF-8. */
-export function isUtf8(start: usize, end: usize): bool {
+function isUtf8(start: usize, end: usize): bool {
   missing = 0
   lowest = 0x80
   highest = 0xbf

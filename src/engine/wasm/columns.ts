@@ -10,8 +10,8 @@
 
 export { NAMES, NAMES_BYTES, PLAN, PLAN_BYTES, TEXT, textBytes, writeRows } from './row-text'
 
-import { COLON, decoded, inAlphabet, isPadded, isUtf8, PIPE, SEMICOLON, STEP } from './aspects'
-import { ROW_TEXT_END } from './row-text'
+import { COLON, PIPE, pieceEnd, SEMICOLON, STEP, writePiece } from './aspects'
+import { GAP, NODE_BYTES, ROW_TEXT_END } from './row-text'
 
 /** The most bytes of a block. */
 export const BLOCK_BYTES: usize = 0x80000
@@ -19,8 +19,6 @@ export const MAX_ROWS: usize = 4096
 export const MAX_CELLS: usize = 0x10000
 /** The most values of one nested column in a block. */
 const MAX_VALUES: usize = 0x10000
-/** Room behind each part, which copies and loads of whole steps may pass. */
-const GAP: usize = 64
 
 // The layout. The addresses below BLOCK are those of row-text.ts.
 
@@ -32,8 +30,7 @@ export const WORDS: usize = CELL_ENDS + 4 * MAX_CELLS + GAP
 export const WORDS_BYTES: usize = 0x4000
 /** A record of NODE_BYTES for each array of a column, the parents before their children. */
 export const NODES: usize = WORDS + WORDS_BYTES + GAP
-const NODES_BYTES: usize = 6 * 24 * MAX_ROWS
-const NODE_BYTES: usize = 24
+const NODES_BYTES: usize = 6 * NODE_BYTES * MAX_ROWS
 /** A byte for each value, which is 0 where the value is null. */
 const VALID: usize = NODES + NODES_BYTES + GAP
 const VALID_LABELS: usize = VALID + MAX_VALUES + GAP
@@ -162,10 +159,12 @@ function run(kernel: u32, column: u32, parameter: u32): bool {
   return checkedTexts(kernel, column, parameter)
 }
 
-// The cells of a column. `start` returns the first byte of a cell's text and `stop` the one behind
-// it, without quotes.
+// The cells of a column, quotes included.
 
-/** @param at the address of the cell's end in the index */
+/**
+ * Returns the address of the first byte of a cell.
+ * @param at the address of the cell's end in the index
+ */
 function start(row: u32, column: u32, at: usize): usize {
   return column == 0
     ? block + <usize>load<u32>(rowStarts + ((<usize>row) << 2))
@@ -729,32 +728,6 @@ function regions(column: u32): bool {
 }
 
 // Base64 pieces.
-
-/** The address behind the piece that was written last. */
-let pieceEnd: usize = 0
-
-/** Decodes the piece at `at`. Returns the address behind its text, or 0 where the host has to. */
-function writePiece(at: usize, last: usize, out: usize): usize {
-  const piece = at
-  let wide: u32 = 0
-  let taken = STEP
-  while (taken == STEP && at < last) {
-    const bytes = v128.load(at)
-    taken = <usize>ctz(~inAlphabet(bytes) | 0x10000)
-    const text = decoded(bytes)
-    v128.store(out, text)
-    const length = (taken * 3) >> 2
-    wide |= <u32>i8x16.bitmask(text) & ((1 << (<u32>length)) - 1)
-    at += taken
-    out += length
-  }
-  const padding = <u32>(piece - at) & 3
-  if (!isPadded(at, padding)) return 0
-  at += <usize>padding
-  if (at > last || (wide != 0 && !isUtf8(piece, at))) return 0
-  pieceEnd = at
-  return out
-}
 
 /** The separator behind the piece that was written last; a semicolon at the end of the cell. */
 function separatorBefore(last: usize): u32 {

@@ -6,9 +6,10 @@
 // If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-json.ts.
 
 import { STEP } from './aspects'
+import { escapedBytes } from './json-escapes'
 
 /** Room behind each part, which copies of whole steps may pass. */
-const GAP: usize = 64
+export const GAP: usize = 64
 
 // The layout. Addresses below PLAN are the compiler's.
 
@@ -23,7 +24,8 @@ export const TEXT: usize = NAMES + NAMES_BYTES + GAP
 const TEXT_BYTES: usize = 0x80000
 const TEXT_END: usize = TEXT + TEXT_BYTES
 export const ROW_TEXT_END: usize = TEXT_END + GAP
-const NODE_BYTES: usize = 24
+/** Bytes of a record. */
+export const NODE_BYTES: usize = 24
 
 const QUOTE: u8 = 0x22
 const COMMA: u8 = 0x2c
@@ -208,14 +210,6 @@ function text(node: usize, at: usize): void {
     if (!fits(to - from)) return
   }
   store<u8>(out++, QUOTE)
-}
-
-/** Returns a bit for each byte that JSON escapes. */
-function escapedBytes(bytes: v128): u32 {
-  const isQuote = i8x16.eq(bytes, i8x16.splat(0x22))
-  const isBackslash = i8x16.eq(bytes, i8x16.splat(0x5c))
-  const isControl = i8x16.lt_u(bytes, i8x16.splat(0x20))
-  return <u32>i8x16.bitmask(v128.or(isControl, v128.or(isQuote, isBackslash)))
 }
 
 function escape(byte: u8): void {

@@ -2,7 +2,7 @@
 // record batch of the file, and its bytes are written before the sink takes the next one.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { ArrowType, CellPolicy, ColumnBatch, Sink, SinkTarget } from '../../engine/index'
+import type { ArrowType, ColumnBatch, Sink, SinkTarget } from '../../engine/index'
 import {
   ByteOutput,
   choice,
@@ -25,9 +25,6 @@ export interface ArrowSinkOptions {
 
 const NAME = 'arrow'
 const OPTIONS: OptionNames<ArrowSinkOptions> = { format: true }
-
-/** A bad cell of a batch of rows ends the run: a ColumnDecoder before the sink has other policies. */
-const STRICT: CellPolicy = { read: (row, { name }) => row.get(name), leaveOut: () => false }
 
 /**
  * Makes a sink that writes batches of columns, or of rows, as an IPC file of Apache Arrow, which is
@@ -75,7 +72,7 @@ export function arrowSink(
       row = 0
     },
     write: async item => {
-      const batch = item instanceof RowBatch ? decodeColumns(item, STRICT) : item
+      const batch = item instanceof RowBatch ? decodeColumns(item) : item
       if (!isColumnBatch(batch))
         throw valueInvalid(NAME, row + 1, 'the item is no batch of columns or rows')
       if (!file.add(batch)) throw valueInvalid(NAME, row + 1, 'its columns are not those before')

@@ -48,7 +48,8 @@ function schemaOf(arrow: ArrowApi, batch: ColumnBatch): ArrowSchema {
 }
 
 function dataOf(arrow: ArrowApi, data: ColumnData): unknown {
-  const { type, length, nullCount, validity, offsets, values, children } = data
+  const { type, length, nullCount, validity, offsets, values } = data
+  const children = data.children.map(child => dataOf(arrow, child))
   return arrow.makeData({
     type: typeOf(arrow, type),
     length,
@@ -56,8 +57,8 @@ function dataOf(arrow: ArrowApi, data: ColumnData): unknown {
     nullBitmap: validity,
     valueOffsets: offsets,
     data: type.kind === 'decimal' ? words32(values as BigInt64Array) : values,
-    children: children.map(child => dataOf(arrow, child)),
-    child: type.kind === 'list' ? dataOf(arrow, children[0]!) : undefined,
+    children,
+    child: type.kind === 'list' ? children[0] : undefined,
     dictionary: type.kind === 'dictionary' ? dictionaryOf(arrow, type) : undefined,
   })
 }

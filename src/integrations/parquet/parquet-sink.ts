@@ -150,12 +150,6 @@ function settingsOf(target: SinkTarget, options: ParquetSinkOptions): Settings {
   return { target: place, rowGroupRows, compression, partitionBy }
 }
 
-/** The policy of a sink for the cells of rows: a bad one ends the run. */
-const POLICY = {
-  read: (row: { get(name: string): unknown }, { name }: { readonly name: string }) => row.get(name),
-  leaveOut: () => false,
-}
-
 class ParquetRun {
   readonly #settings: Settings
   #api: ParquetWasm | undefined
@@ -208,7 +202,7 @@ class ParquetRun {
 
   #columnsOf(item: ColumnBatch | RowBatch): ColumnBatch {
     if (isColumnBatch(item)) return item
-    if (headerOf(item) !== undefined) return decodeColumns(item, POLICY)
+    if (headerOf(item) !== undefined) return decodeColumns(item)
     throw valueInvalid(NAME, this.#rows + 1, 'it is no batch of columns or rows')
   }
 

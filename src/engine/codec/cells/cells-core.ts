@@ -2,10 +2,16 @@
 // serves all readers: none keeps a result beyond a turn of the event loop, and a reader that comes
 // back to its block asks whether the instance still has it.
 
-import { FeedError } from '../../errors'
 import { COPY_WORD_BYTES } from '../loan'
 import type { RowIndex } from '../tsv/scanner'
-import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import {
+  bytesOfWords,
+  onFirstUse,
+  type WasmConstant,
+  WasmModule,
+  wasmInstance,
+  wasmMemory,
+} from '../wasm-module'
 import { CELLS_BINARY, CELLS_PAGES } from './cells-binary'
 import type { BatchHashes } from './hash-batch'
 
@@ -69,8 +75,8 @@ export class CellsCore implements BatchHashes {
     const cells = rows * columns
     if (rows > MAX_ROWS.value || cells > MAX_CELLS.value || !this.takeBytes(bytes, rowStarts[0]!))
       return false
-    this.#rowStarts = this.#copy(wordsOf(rowStarts, rows), ROW_STARTS.value)
-    this.#cellEnds = this.#copy(wordsOf(cellEnds, cells), CELL_ENDS.value)
+    this.#rowStarts = this.#copy(bytesOfWords(rowStarts, rows), ROW_STARTS.value)
+    this.#cellEnds = this.#copy(bytesOfWords(cellEnds, cells), CELL_ENDS.value)
     this.#rows = rows
     this.#columns = columns
     this.#exports.hashCells(this.#block, this.#rowStarts, this.#cellEnds, rows, columns)
@@ -134,24 +140,5 @@ export class CellsCore implements BatchHashes {
 
 const cellsModule = /* @__PURE__ */ new WasmModule(CELLS_BINARY)
 
-/** Null where WebAssembly is missing; undefined before the first use. */
-let core: CellsCore | null | undefined
-
-/** Returns the instance, which is made on first use, or null where WebAssembly is missing. */
-export function cellsCore(): CellsCore | null {
-  if (core === undefined) core = newCore()
-  return core
-}
-
-function newCore(): CellsCore | null {
-  try {
-    return new CellsCore()
-  } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return null
-    throw error
-  }
-}
-
-function wordsOf({ buffer, byteOffset }: Uint32Array | Int32Array, count: number): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, 4 * count)
-}
+/** Returns the instance, or null where WebAssembly is missing. */
+export const cellsCore = /* @__PURE__ */ onFirstUse(() => new CellsCore())

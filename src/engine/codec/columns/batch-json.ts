@@ -98,9 +98,7 @@ function lineColumn(spec: ColumnSpec): Omit<LineColumn, 'at' | 'nameBytes'> | un
   const kind = KINDS[spec.type]
   const kernel = kernelOf(spec, arrowTypeOf(spec))
   const notNull = spec.notNull === true
-  // An empty list is no null, so the module does not know it as an empty cell.
-  const isUnknown = notNull && ['list', 'aspects', 'conditionDescriptors'].includes(spec.type)
-  if (kind === undefined || kernel === undefined || isUnknown) return undefined
+  if (kind === undefined || kernel === undefined) return undefined
   const id =
     spec.type === 'decimal' && spec.scale !== undefined ? SCALED_KERNEL : TEXT_KERNELS[spec.type]
   return { kind, notNull, kernel: id === undefined ? kernel : { ...kernel, id } }

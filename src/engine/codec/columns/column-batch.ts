@@ -32,7 +32,7 @@ export class Column<out V = unknown> implements Iterable<V> {
     return this.data.type
   }
 
-  /** The arrays of the column. The batch owns their memory, and whoever holds one keeps all. */
+  /** The arrays of the column. They lie in the memory of the batch, which stays as long as one of them is held. */
   get data(): ColumnData {
     return (this.#made ??= this.#data())
   }

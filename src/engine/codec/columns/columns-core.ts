@@ -1,12 +1,18 @@
 // The instance of the WebAssembly module src/engine/wasm/columns.ts, with typed calls. One instance
 // serves all batches, because a batch is decoded and copied out of its memory within one call.
 
-import { FeedError } from '../../errors'
 import type { ColumnSpec } from '../../schema/column-spec'
 import { COPY_WORD_BYTES } from '../loan'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/dialect'
-import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import {
+  bytesOfWords,
+  onFirstUse,
+  type WasmConstant,
+  WasmModule,
+  wasmInstance,
+  wasmMemory,
+} from '../wasm-module'
 import type { ArrowType } from './arrow-type'
 import { type ColumnData, valuesIn } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
@@ -104,11 +110,12 @@ const KERNELS: { readonly [T in ColumnSpec['type']]?: number } = {
 
 /** Returns how the module decodes a column; undefined where only the plain way does. */
 export function kernelOf(
-  { type, element, separator = '' }: ColumnSpec,
+  { type, element, separator = '', notNull }: ColumnSpec,
   arrow: ArrowType,
 ): Kernel | undefined {
   const id = KERNELS[type]
-  if (id === undefined) return undefined
+  // An empty list is no null, so only the plain way knows it as an empty cell.
+  if (id === undefined || (arrow.kind === 'list' && notNull === true)) return undefined
   if (arrow.kind === 'decimal') return { id, parameter: arrow.scale }
   if (arrow.kind === 'dictionary') {
     // The module compares bytes, and in quotes these bytes may be an escape.
@@ -212,8 +219,8 @@ export class ColumnsCore {
     const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
     const ends =
       selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
-    const startsAt = this.#copy(wordsOf(starts, batch.length), ROW_STARTS.value)
-    const endsAt = this.#copy(wordsOf(ends, batch.length * columns), CELL_ENDS.value)
+    const startsAt = this.#copy(bytesOfWords(starts, batch.length), ROW_STARTS.value)
+    const endsAt = this.#copy(bytesOfWords(ends, batch.length * columns), CELL_ENDS.value)
     const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
     begin(
       block - index.rowStarts[0]!,
@@ -301,27 +308,8 @@ export class ColumnsCore {
 
 const columnsModule = /* @__PURE__ */ new WasmModule(COLUMNS_BINARY)
 
-/** Null where WebAssembly is missing; undefined before the first use. */
-let core: ColumnsCore | null | undefined
-
-/** Returns the instance, which is made on first use, or null where WebAssembly is missing. */
-export function columnsCore(): ColumnsCore | null {
-  if (core === undefined) core = newCore()
-  return core
-}
-
-function newCore(): ColumnsCore | null {
-  try {
-    return new ColumnsCore()
-  } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return null
-    throw error
-  }
-}
-
-function wordsOf({ buffer, byteOffset }: Uint32Array | Int32Array, count: number): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, 4 * count)
-}
+/** Returns the instance, or null where WebAssembly is missing. */
+export const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
 
 /** Returns the entries of the selected rows, each of which has `width` of them. */
 function chosen<T extends Uint32Array | Int32Array>(all: T, width: number, slots: Uint32Array): T {

@@ -32,6 +32,9 @@ interface ReadableRow {
   text(name: string): string
 }
 
+/** A bad cell ends the stream: a ColumnDecoder before has other policies. */
+const STRICT: CellPolicy = { read: (row, { name }) => row.get(name), leaveOut: () => false }
+
 /** `plain` decodes without WebAssembly. */
 export type ColumnEngine = 'fast' | 'plain'
 
@@ -41,7 +44,7 @@ export type ColumnEngine = 'fast' | 'plain'
  */
 export function decodeColumns<C extends Columns>(
   batch: RowBatch<C>,
-  policy: CellPolicy,
+  policy: CellPolicy = STRICT,
   engine: ColumnEngine = 'fast',
 ): ColumnBatch<C> {
   const plan = planOf(batch.header)
@@ -94,9 +97,7 @@ function planOf(header: BoundHeader): readonly PlannedColumn[] {
   if (plan === undefined) {
     plan = header.columns.map(({ name, spec }) => {
       const type = arrowTypeOf(spec)
-      // An empty list is no null, so only the plain way knows it as an empty cell.
-      const isPlain = type.kind === 'list' && spec.notNull === true
-      return { name, spec, type, kernel: isPlain ? undefined : kernelOf(spec, type) }
+      return { name, spec, type, kernel: kernelOf(spec, type) }
     })
     plans.set(header, plan)
   }
