@@ -14,7 +14,6 @@ const library = {
   inspect: 'src/inspect.ts',
   service: 'src/service.ts',
   emulator: 'src/emulator.ts',
-  level: 'src/level.ts',
   sync: 'src/sync.ts',
   queue: 'src/queue.ts',
   duckdb: 'src/duckdb.ts',
@@ -54,12 +53,10 @@ const classNames: Plugin = {
 const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
   name: 'native-packages',
   renderChunk: code => ({
-    code: code.replace(
-      /\bimport\("(classic-level|@duckdb\/node-api|parquet-wasm)"\)/g,
-      (_, name: string) =>
-        format === 'esm'
-          ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
-          : `require("node:module").createRequire(__filename)(["${name}"].join())`,
+    code: code.replace(/\bimport\("(@duckdb\/node-api|parquet-wasm)"\)/g, (_, name: string) =>
+      format === 'esm'
+        ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
+        : `require("node:module").createRequire(__filename)(["${name}"].join())`,
     ),
   }),
 })

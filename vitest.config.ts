@@ -61,6 +61,7 @@ const roomsApart: Plugin = {
 const shared = {
   pool: 'forks' as const,
   execArgv: ['--expose-gc'],
+  setupFiles: ['test/seed.ts'],
   // Some tests wait for processes and servers.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,

@@ -14,7 +14,7 @@ import { failuresOf } from './floor'
 import { inFreshProcess } from './fresh-process'
 import { judgedGoals } from './goals'
 import { type Inputs, prepareInputs } from './inputs'
-import { type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
+import { casesOn, type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
 import type { Verdict } from './macro/check'
 import { type BenchReport, type CaseResult, tableOf } from './report'
 import { plannedRounds } from './round-plan'
@@ -38,7 +38,8 @@ const PACKAGES = [
  */
 const CHECKED_MEGABYTES = 50
 
-async function bench(options: BenchOptions, shape: ShapeName): Promise<BenchReport> {
+async function bench(all: BenchOptions, shape: ShapeName): Promise<BenchReport> {
+  const options = { ...all, cases: casesOn(shape, all.cases) }
   const machine = thisMachine()
   const minutes = options.minutes / options.shapes.length
   const deadline = performance.now() + minutes * 60_000

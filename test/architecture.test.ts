@@ -287,8 +287,8 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/sync/sync.ts': 'open: for change-file.ts',
   'cli/sync/replay.ts': 'open: for change-file.ts',
   'engine/quarantine/replay.ts': 'open: reads',
-  'state/level/value-log.ts': 'open: reads',
-  'state/level/level-snapshot.ts': 'copyFile, link, symlink: into a new folder, exclusively',
+  'sync/folder/folder-lock.ts': 'open: reads',
+  'sync/folder/lock-socket.ts': 'symlink: under a new name, in the folder for temporary files',
   'bench/base-tree.ts': 'cp, writeFile: in a checkout of its own',
 }
 

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 /** One small test file of each project. */
-const FILES = ['test/engine/codec/secrets.test.ts', 'test/state/merge/register-look-up.test.ts']
+const FILES = ['test/engine/codec/secrets.test.ts', 'test/engine/diagnostics/log-to.test.ts']
 
 test.each([
   ['all projects', []],

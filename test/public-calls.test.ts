@@ -10,7 +10,6 @@ import * as emulated from '../src/emulator'
 import { FeedError } from '../src/engine/errors'
 import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
-import * as stores from '../src/level'
 import * as telemetry from '../src/opentelemetry'
 import * as parquets from '../src/parquet'
 import * as postgres from '../src/postgres'
@@ -26,7 +25,6 @@ const ENTRIES = {
   'feedmill/inspect': inspections,
   'feedmill/service': services,
   'feedmill/emulator': emulated,
-  'feedmill/level': stores,
   'feedmill/sync': syncs,
   'feedmill/queue': queues,
   'feedmill/duckdb': duckdbs,
@@ -119,7 +117,7 @@ async function rawFailures(name: string, call: Callable): Promise<string[]> {
  * Classes that are exported for their types, or to be thrown: a function makes them, or a stage
  * throws them.
  */
-const NOT_CALLED = new Set(['FeedError', 'LevelStore', 'Pipeline'])
+const NOT_CALLED = new Set(['FeedError', 'Pipeline'])
 
 const isClass = (value: Callable) => /^class\b/.test(Function.prototype.toString.call(value))
 
@@ -179,13 +177,6 @@ const MADE: Record<string, () => object> = {
       transport: refusing,
       retry: { patienceMs: 0 },
     }),
-  // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by
-  // functions of their own.
-  MemoryStore: () => {
-    const store = new feedmill.MemoryStore()
-    store.write([{ key: 'a key', value: Uint8Array.of(1) }])
-    return store
-  },
 }
 
 function clients(): services.FeedService {

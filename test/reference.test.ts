@@ -38,7 +38,7 @@ const FLAWS: readonly (readonly [path: string, from: string, to: string, message
   ],
   [
     'sync/run/sync-events.ts',
-    '  /** The run begins to merge the rows of the file. */\n',
+    '  /** The whole file is fetched, and the run begins to read and merge its rows. */\n',
     '',
     /sync-events\.ts:\d+: the event "applying" needs a comment/,
   ],

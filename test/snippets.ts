@@ -152,6 +152,8 @@ export function expectRun({ name, prints }: Snippet, run: SnippetRun): void {
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
   'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),
+  'columns-duckdb': ({ printed }) => expect(printed).toEqual([]),
+  'columns-of-a-state': ({ printed }) => expect(printed).toEqual([]),
   'arrow-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-partitions': ({ printed }) => expect(printed).toEqual([]),
@@ -234,6 +236,11 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed).toHaveLength(18)
     expect(printed[0]).toEqual(['applied', 'item'])
     expect(printed.filter(([, feed]) => feed === 'item_snapshot')).toHaveLength(3)
+  },
+  'one-item': ({ printed }) => {
+    const [[title, groupTitle]] = printed as [[string, string]]
+    expect(title).toMatch(/\w/)
+    expect(groupTitle).toMatch(/\w/)
   },
   sqlite: ({ facts }) => {
     expect(facts.tableRows.map(([itemId]) => itemId)).toEqual(facts.itemIds)

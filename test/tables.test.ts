@@ -385,7 +385,6 @@ const SERVICE_TABLES: readonly Table[] = [
 const numberIn = (path: string) => Number(/^const FORMAT = (\d+)$/m.exec(textOf(path))?.[1])
 const FORMATS = {
   'state folder': numberIn('src/sync/folder/state-paths.ts'),
-  'store of a state folder, `LevelStore`': numberIn('src/state/level/store-meta.ts'),
   'DuckDB tables with the ledger': numberIn('src/integrations/duckdb/tables.ts'),
   'PostgreSQL tables with the ledger': numberIn('src/integrations/postgres/tables.ts'),
   'report of `inspect`': INSPECT_VERSION,

@@ -22,6 +22,7 @@ export const TOOLS = {
   ip: 'a writer that loses its network',
   mkfifo: 'outputs that are FIFOs',
   '/dev/full': 'a full standard output',
+  '/dev/shm': 'a lock on two devices',
 } as const
 
 export type Tool = keyof typeof TOOLS

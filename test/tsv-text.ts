@@ -2,6 +2,7 @@
 // through the parser machine, for tests.
 
 import fc from 'fast-check'
+import type { RowBatch } from '../src/engine/codec/row-batch'
 import type { BadRow } from '../src/engine/codec/tsv/bad-row'
 import { type Dialect, rulesOf } from '../src/engine/codec/tsv/dialect'
 import { TsvParser, type TsvParserOptions } from '../src/engine/codec/tsv/parser'
@@ -31,6 +32,15 @@ export function writtenIn(
   if (quoting === 'none' || !(/^"|[\n\r\\]/.test(cell) || cell.includes(delimiter))) return cell
   const escaped = quoting === 'doubled' ? cell.replace(/"/g, '""') : cell.replace(/["\\]/g, '\\$&')
   return `"${escaped}"`
+}
+
+/** The batches of a whole text. */
+export function batchesIn<C extends Columns>(
+  bytes: string | Uint8Array,
+  options: TsvParserOptions<C>,
+): RowBatch<C>[] {
+  const parser = new TsvParser(options)
+  return [...parser.push(Buffer.from(bytes as Uint8Array)), ...parser.end()]
 }
 
 /** The bytes with which a dialect writes its cells. */

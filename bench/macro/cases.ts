@@ -2,6 +2,7 @@
 // is one file beside this one, and one entry here in both lists. Each is loaded only by the
 // processes that run it.
 
+import { ALL_PEERS, type ShapeName } from '../shapes/shape'
 import type { MacroCase } from './macro-case'
 
 export const macroCases = {
@@ -66,6 +67,27 @@ export const TABLE_CASES = {
   http: ['http'],
   rss: ['rss-small', 'rss-large'],
 } as const satisfies Record<string, readonly MacroCaseName[]>
+
+/** Peers that are slower than others, or wrong. Only the shapes in `ALL_PEERS` of shape.ts have them. */
+const LAGGING_PEERS: readonly MacroCaseName[] = [
+  'fflate',
+  'split',
+  'csv-parser',
+  'fast-csv',
+  'papaparse',
+  'duckdb-typed',
+  'duckdb-typed-1',
+  'papaparse-typed',
+  'duckdb-ndjson',
+  'csv-parse-ndjson',
+  'duckdb-parquet',
+  'hyparquet-writer',
+]
+
+/** Those of the cases that are measured on this shape. */
+export function casesOn(shape: ShapeName, names: readonly MacroCaseName[]): MacroCaseName[] {
+  return names.filter(name => ALL_PEERS.has(shape) || !LAGGING_PEERS.includes(name))
+}
 
 export type TableCase = keyof typeof TABLE_CASES
 

@@ -131,7 +131,7 @@ async function expectedTotals(feed: BenchFeed, check: TotalsCheck): Promise<numb
   return totals
 }
 
-/** The cells of every row of the shape, as text. */
+/** The cells of every row of the shape, as text, empty where the file lacks the column. */
 async function truth(
   { shape: name, seed, items }: BenchFeed,
   columns: readonly string[],
@@ -139,7 +139,7 @@ async function truth(
   const shape = await shapes[name]()
   const places = columns.map(column => shape.columns.indexOf(column))
   return (function* () {
-    for (const cells of shape.rows(seed, items)) yield places.map(place => cells[place]!)
+    for (const cells of shape.rows(seed, items)) yield places.map(place => cells[place] ?? '')
   })()
 }
 

@@ -50,3 +50,9 @@ export class Draws {
     return text
   }
 }
+
+/** The same list in every file, whatever its seed. */
+export function drawnOnce<T>(count: number, make: (draws: Draws) => T): T[] {
+  const draws = new Draws(count)
+  return draws.list(count, () => make(draws))
+}

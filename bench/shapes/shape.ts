@@ -19,8 +19,18 @@ export interface Shape {
 export const shapes = {
   repeating: async () => (await import('./repeating')).repeating,
   varied: async () => (await import('./varied')).varied,
+  clothing: async () => (await import('./clothing')).clothing,
+  art: async () => (await import('./art')).art,
+  toys: async () => (await import('./toys')).toys,
+  quoted: async () => (await import('./quoted')).quoted,
+  unicode: async () => (await import('./unicode')).unicode,
+  wide: async () => (await import('./wide')).wide,
+  narrow: async () => (await import('./narrow')).narrow,
 } satisfies Record<string, () => Promise<Shape>>
 
 export type ShapeName = keyof typeof shapes
 
 export const SHAPE_NAMES = Object.keys(shapes) as ShapeName[]
+
+/** The shapes on which every peer is measured. */
+export const ALL_PEERS: ReadonlySet<ShapeName> = new Set<ShapeName>(['repeating', 'varied'])

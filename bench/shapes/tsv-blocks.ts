@@ -5,7 +5,7 @@ import type { ShapeRow } from './shape'
 
 /** Letters that are gathered before they become a block of bytes. */
 const BLOCK_LETTERS = 2 ** 20
-const NEEDS_QUOTES = /["\t\r\n]/
+const NEEDS_QUOTES = /["\\\t\r\n]/
 const ESCAPED = /["\\]/g
 
 /** @param quoted the columns whose cells are quoted whether they need it or not */

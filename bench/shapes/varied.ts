@@ -5,16 +5,14 @@
 
 import { documentedItemColumns } from '../../src/engine/schema/item-columns'
 import { Draws } from './draws'
-import type { Shape } from './shape'
-import { tsvBlocks } from './tsv-blocks'
+import { regionsCell } from './regions'
+import { rowsShape } from './rows-shape'
+import { CONDITIONS, flag, LEAVES, SELLERS } from './sellers'
+import { base64, SMALL, vocabulary, WORDS } from './words'
 
-const SMALL = 'abcdefghijklmnopqrstuvwxyz'
-const VOWELS = [...'aeiou']
-const CONSONANTS = [...'bcdfghklmnprstvz']
 const START_MS = Date.parse('2026-03-01T00:00:00Z')
 const MONTH_MINUTES = 30 * 24 * 60
 
-const WORDS = vocabulary(800, 3, 9)
 /** What aspects are called, and the values that each shares with other rows. */
 const NAMES = vocabulary(60, 3, 6).map(name => ({
   name: base64(name),
@@ -26,28 +24,6 @@ const SIGNS = ['12"', 'C:\\', '& more', '50%', "3'", '\\']
 const COUNTRIES =
   'AT AU BE CA CH CN CZ DE DK ES FI FR GB GR HU IE IL IN IT JP KR MX NL NO PL SE US'.split(' ')
 const REGIONS = ['AFRICA', 'ASIA', 'EUROPE', 'OCEANIA', 'NORTH_AMERICA', 'SOUTH_AMERICA']
-
-/** What a seller has in all of its rows, and what a leaf and a condition have. */
-const SELLERS = drawnOnce(900, draws => ({
-  username: `${draws.of(WORDS).toLowerCase()}${draws.below(1000)}`,
-  percentage: `${draws.between(900, 999) / 10}`,
-  score: `${draws.below(100_000)}`,
-  trust: draws.of(['TOP_RATED', 'STANDARD']),
-  accepts: flag(draws),
-  days: draws.of(['14', '30', '60']),
-  refund: draws.of(['MONEY_BACK', 'EXCHANGE']),
-  returnMethod: draws.of(['REPLACEMENT', 'EXCHANGE']),
-  payer: draws.of(['BUYER', 'SELLER']),
-  delivery: draws.often(['SHIP_TO_HOME', 'SHIP_TO_HOME,IN_STORE_PICKUP']),
-}))
-const LEAVES = drawnOnce(150, draws => ({
-  path: draws.list(3, () => draws.of(WORDS)).join('|'),
-  id: `${draws.between(10_000, 30_000)}`,
-}))
-const CONDITIONS = ['New', 'Open box', 'Refurbished', 'Used', 'For parts'].map((text, n) => ({
-  id: `${n + 1}000`,
-  text,
-}))
 
 interface Item {
   readonly row: number
@@ -105,13 +81,12 @@ const COLUMNS = Object.keys(documentedItemColumns).map(name =>
   name === 'acceptedPaymentMethods' ? 'conditionDescriptors' : name,
 )
 
-export const varied: Shape = {
-  // Rows have about 700 bytes.
-  itemsPerMb: 300_000 / 210,
+export const varied = rowsShape({
+  bytesPerRow: 700,
   columns: COLUMNS,
+  quoted: ['title'],
   rows: variedRows,
-  content: (seed, items) => tsvBlocks(COLUMNS, variedRows(seed, items), new Set(['title'])),
-}
+})
 
 function* variedRows(seed: number, items: number): Generator<string[], void, void> {
   const draws = new Draws(seed)
@@ -162,30 +137,5 @@ function shipTo(draws: Draws): string {
     return isIn
   })
   const regions = REGIONS.filter(() => draws.oneIn(4))
-  const part = (name: string, list: readonly string[]) =>
-    list.length > 0 ? `${name}:${list.join('|')};` : ''
-  return part('COUNTRY', countries) + part('REGION', regions)
-}
-
-function drawnOnce<T>(count: number, make: (draws: Draws) => T): T[] {
-  const draws = new Draws(count)
-  return draws.list(count, () => make(draws))
-}
-
-function flag(draws: Draws): string {
-  return draws.oneIn(2) ? 'true' : 'false'
-}
-
-/** Words that can be spoken, the same in every file. */
-function vocabulary(words: number, least: number, most: number): string[] {
-  return drawnOnce(words, draws => {
-    const length = draws.between(least, most)
-    let word = draws.letters(SMALL, 1).toUpperCase()
-    while (word.length < length) word += draws.of(word.length % 2 === 1 ? VOWELS : CONSONANTS)
-    return word
-  })
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
+  return regionsCell(countries, regions)
 }

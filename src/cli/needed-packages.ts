@@ -6,14 +6,10 @@ import { peerDependencies } from '../../package.json'
 import { FeedError } from '../index'
 
 const EMULATOR_PACKAGES = ['hono', '@hono/node-server'] as const
-const STATE_PACKAGES = ['classic-level'] as const
 const QUEUE_PACKAGES = ['bullmq', 'ioredis'] as const
 
 export const NEEDED_PACKAGES = {
-  sync: STATE_PACKAGES,
-  status: STATE_PACKAGES,
-  export: STATE_PACKAGES,
-  replay: STATE_PACKAGES,
+  'export --format parquet': ['parquet-wasm'],
   'status --queue': QUEUE_PACKAGES,
   schedule: QUEUE_PACKAGES,
   unschedule: QUEUE_PACKAGES,
@@ -21,7 +17,7 @@ export const NEEDED_PACKAGES = {
   serve: EMULATOR_PACKAGES,
   verify: EMULATOR_PACKAGES,
   'inspect --html': ['echarts'],
-  demo: [...STATE_PACKAGES, ...EMULATOR_PACKAGES],
+  demo: EMULATOR_PACKAGES,
 } as const satisfies Record<string, readonly (keyof typeof peerDependencies)[]>
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the packages */

@@ -431,8 +431,7 @@ export interface ErrorContexts {
   VERSION_MISSING: Partial<RowPosition> & { key: string }
   /**
    * The state reached a limit. `option` names the limit.
-   * @remedy Raise the option that `option` names, or install classic-level so that the store
-   * continues on disk.
+   * @remedy Raise the option that `option` names.
    */
   STATE_LIMIT: { option: string; limit: number }
   /**
@@ -449,16 +448,17 @@ export interface ErrorContexts {
    */
   STATE_IO: { path: string; operation: string; reason: string }
   /**
-   * Another process has locked the state folder. The context has its process id, its host, the time
-   * of the lock, and the file that records them.
+   * Another process writes to the state folder or the database; readers of a state folder take no
+   * lock. The context has the process id of the writer, its host, the time of the lock, and the file
+   * that records them, as far as they are known.
    * @remedy Wait for the process that `pid` names, or end it; the lock ends with its process.
    */
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /**
-   * The folder is no state folder, or the state folder of a newer version, another service or
-   * another marketplace.
+   * The folder is no state folder, or one of another format, another service or another
+   * marketplace.
    * @remedy Choose another folder, or the version, service or marketplace that the folder belongs
-   * to.
+   * to. A state of another format is made anew in an empty folder.
    */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /**

@@ -1,38 +1,38 @@
 // The door of the room engine: what the public entries and the other rooms use of it.
 
 export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
-export { ByteReader, ByteWriter, writeNumber } from './codec/byte-records'
-export { AspectsJson } from './codec/cells/aspects-json'
-export type { BatchHashes } from './codec/cells/hash-batch'
-export { cellHash, hashBatch, lastBytes } from './codec/cells/hash-batch'
-export type { ArrowField, ArrowType } from './codec/columns/arrow-type'
-export type { Column, ColumnBatch } from './codec/columns/column-batch'
+export { ByteReader, ByteWriter } from './codec/byte-records'
+export { ArrowIpc } from './codec/columns/arrow-ipc'
+export { type ArrowField, type ArrowType, arrowTypeOf } from './codec/columns/arrow-type'
+export { BatchText, COPY_TEXT, type TextPart, textSource } from './codec/columns/batch-text'
+export { Column, ColumnBatch } from './codec/columns/column-batch'
 export { type ColumnData, columnData, emptyData } from './codec/columns/column-data'
-export { decodeColumns } from './codec/columns/decode-columns'
-export { jsonOfRows } from './codec/columns/rows-json'
+export { misfit } from './codec/columns/column-fit'
+export { PLACE_WORDS } from './codec/columns/columns-core'
+export { type CellPolicy, decodeColumns } from './codec/columns/decode-columns'
+export { oneBatch } from './codec/columns/one-batch'
+export { ProfiledCells } from './codec/columns/profiled-cells'
+export { RowsJson } from './codec/columns/rows-json'
+export { lastBytes } from './codec/columns/text-hash'
 export { decodeAspects } from './codec/decode/aspects'
-export type { CellSource } from './codec/decode/cell-decoder'
 export { isBadCell } from './codec/decode/cell-decoder'
 export { decoderOf } from './codec/decode/cell-decoders'
 export { decodeRegions } from './codec/decode/lists'
-export { isDecimal, readInt32 } from './codec/decode/numbers'
-export { readBoolean, readTimestamp } from './codec/decode/scalars'
-export { crc32, crcOf } from './codec/gzip/crc32'
-export { gzipLimits } from './codec/gzip/limits'
+export { crc32 } from './codec/gzip/crc32'
 export type { GzipFacts } from './codec/gzip/members'
 export {
   type ChangeKind,
-  checksumOfRegister,
   compareContents,
   HEAD_BYTES,
   headOf,
+  isArrival,
   judgeArrival,
   needsContents,
   type RegisterHead,
   type RowContent,
   readRegister,
+  writeArrival,
   writeRegister,
-  writeRemoval,
 } from './codec/merge/register'
 export {
   compareVersions,
@@ -56,9 +56,8 @@ export {
 } from './codec/range/request'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
-export { type FileProgress, RowBatch } from './codec/row-batch'
+export { type FileProgress, RowBatch, type RowPlaces } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'
-export type { RowCells } from './codec/row-cells'
 export {
   type AnyBatch,
   type AnyRow,
@@ -67,17 +66,15 @@ export {
   readRowImage,
   writeRowImage,
 } from './codec/row-image'
-export { JsonBuffer, writeRowJson } from './codec/row-json'
 export { Secrets } from './codec/secrets'
 export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
-export { TextPrefix } from './codec/text-prefix'
+export { TextBuffer } from './codec/text-buffer'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
-export { type CellRules, type Dialect, DOCUMENTED_CELLS } from './codec/tsv/dialect'
+export type { CellRules, Dialect } from './codec/tsv/dialect'
 export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from './codec/tsv/header'
 export { TsvParser } from './codec/tsv/parser'
-export { CELL_END } from './codec/tsv/scanner'
 export type { StageCounters } from './core/counters'
-export { PAUSE, type Pause, type Steps, turnIfDue } from './core/steps'
+export { PAUSE, type Pause } from './core/steps'
 export {
   type DiagnosticsMessages,
   fileTopic,
@@ -101,15 +98,12 @@ export {
   replaceWhole,
   scratchFiles,
   withFile,
-  writeSynced,
 } from './disk/durable-files'
 export { corruptState, onDisk, stateIo } from './disk/state-errors'
 export {
   createOwn,
-  openOwn,
-  readAll,
-  syncFolder,
   systemCode,
+  unless,
   unlessMissing,
   writeAll,
 } from './disk/system-calls'
@@ -147,7 +141,7 @@ export {
   wholeNumber,
   withMethods,
 } from './options'
-export { headerOf, isColumnBatch } from './pipeline/batch'
+export { isColumnBatch } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
 export {
   concat,
@@ -216,7 +210,9 @@ export { byteSink } from './sinks/byte-sink'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export type { SinkTarget } from './sinks/destination'
 export { jsonWriter, type NdjsonSinkOptions, ndjsonSink } from './sinks/ndjson-sink'
-export { sinkFailed, valueInvalid } from './sinks/sink-errors'
+export { columnsOf, SinkColumns } from './sinks/sink-columns'
+export { sinkFailed } from './sinks/sink-errors'
+export { sinkOfRuns } from './sinks/sink-of-runs'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
 export {
   type ColumnForm,
@@ -238,8 +234,6 @@ export { ChunkReassembler } from './stages/chunk-reassembler'
 export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
 export { FileSource } from './stages/file-source'
 export { Gunzip, type GunzipOptions } from './stages/gunzip'
-export { inflateEngine } from './stages/gunzip-engine'
-export { Inflation } from './stages/inflation'
 export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
 export {

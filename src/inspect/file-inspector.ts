@@ -2,18 +2,18 @@
 // what it found so far. The rows are lent: they lie in the memory of the parser or of the inflate
 // engine.
 
-import type { BadRow, BoundColumn, Dialect, ErrorCode, RowBatch } from '../engine/index'
+import type { BadRow, BoundHeader, Dialect, ErrorCode, RowBatch } from '../engine/index'
 import {
   type Columns,
   defineSchema,
   type FeedSchema,
-  hashBatch,
   PAUSE,
   type Pause,
+  ProfiledCells,
   TsvStage,
 } from '../engine/index'
 import { ColumnProfiler } from './columns/column-profiler'
-import { boundColumns, guessedSchema, headerReport } from './header-report'
+import { guessedSchema, headerReport, looseHeader } from './header-report'
 import type { BadRowsReport, InspectReport, SampleRow } from './report'
 import { sampleRow } from './sample-row'
 
@@ -31,7 +31,7 @@ export interface FileInspectorOptions {
 
 interface InspectedFile {
   readonly schema: FeedSchema | undefined
-  readonly columns: readonly BoundColumn[]
+  readonly header: BoundHeader
 }
 
 type RowsReport = Pick<
@@ -65,7 +65,8 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
     return {
       schema: (file?.schema ?? this.#given)?.name ?? null,
       schemaIsGuess: this.#given === undefined && file?.schema !== undefined,
-      header: file === undefined ? null : headerReport(file.schema ?? ANY_COLUMNS, file.columns),
+      header:
+        file === undefined ? null : headerReport(file.schema ?? ANY_COLUMNS, file.header.columns),
       rows: this.#rows,
       badRows: this.#badRows.report,
       columns: this.#profilers.map(profiler => profiler.profile()),
@@ -83,22 +84,27 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
     }
   }
 
-  #take(batch: RowBatch): void {
-    const file = (this.#file ??= this.#readHeader())
+  #take(textBatch: RowBatch): void {
+    this.#file ??= this.#readHeader(textBatch.header)
+    const batch = textBatch.withHeader(this.#file!.header)
     this.#rows += batch.length
-    const hashes = hashBatch(batch)
-    for (const profiler of this.#profilers) profiler.take(batch, hashes)
+    const profiled = new ProfiledCells(batch)
+    for (const profiler of this.#profilers) profiler.take(batch, profiled)
     for (let n = 0; n < batch.length && this.#sample.length < this.#sampleRows; n++)
-      this.#sample.push(sampleRow(batch.row(n), file?.columns ?? []))
+      this.#sample.push(sampleRow(batch.row(n)))
   }
 
-  #readHeader(): InspectedFile | undefined {
+  /** @param cells how the rows write their cells */
+  #readHeader({ cells }: Pick<BoundHeader, 'cells'> = {}): InspectedFile | undefined {
     const names = this.columnNames
     if (names === undefined) return undefined
     const schema = this.#given === undefined ? guessedSchema(names) : (this.#given ?? undefined)
-    const columns = boundColumns(schema ?? ANY_COLUMNS, names)
-    this.#profilers = columns.map((column, at) => new ColumnProfiler(column, at))
-    return { schema, columns }
+    const header = { ...looseHeader(schema ?? ANY_COLUMNS, names), ...(cells && { cells }) }
+    this.#profilers = header.columns.map((column, at) => {
+      const isStrict = column.known && schema?.columns[column.name]?.notNull === true
+      return new ColumnProfiler(column, at, isStrict)
+    })
+    return { schema, header }
   }
 }
 

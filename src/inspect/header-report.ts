@@ -38,21 +38,18 @@ export function guessedSchema(names: readonly string[]): FeedSchema | undefined 
   return best && best.known >= Math.min(LEAST_KNOWN, names.length) ? best.schema : undefined
 }
 
-/** Binds names to a schema, which requires no column and lets any be repeated. */
-export function boundColumns(schema: FeedSchema, names: readonly string[]): readonly BoundColumn[] {
+/** Binds names to a schema, of which any column may be absent, empty or repeated. */
+export function looseHeader(schema: FeedSchema, names: readonly string[]): BoundHeader {
   const columns = Object.fromEntries(
     Object.entries(schema.columns).map(([name, { required: _, notNull: __, ...spec }]) => [
       name,
       spec,
     ]),
   )
-  const bound = bindHeader({ name: schema.name, columns }, names, HEADER_PLACE)
-  return bound.columns.map(column =>
-    column.known ? { ...column, spec: schema.columns[column.name]! } : column,
-  )
+  return bindHeader({ name: schema.name, columns }, names, HEADER_PLACE)
 }
 
-/** @param columns as {@link boundColumns} gives them */
+/** @param columns those of a {@link looseHeader} */
 export function headerReport(schema: FeedSchema, columns: BoundHeader['columns']): HeaderReport {
   const known = columns.filter(column => column.known)
   const names = new Set(known.map(({ name }) => name))

@@ -2,7 +2,7 @@
 // also change `version`, checked-report.ts and the guide (src/guide/inspect.md).
 
 import type { CellType, ErrorCode } from '../engine/index'
-import type { ValueRange } from './columns/value-check'
+import type { ValueRange } from './columns/value-range'
 
 /** The version of the shape. A field that is only added does not change it. */
 export const REPORT_VERSION = 1 satisfies InspectReport['version']

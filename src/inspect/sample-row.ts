@@ -1,31 +1,22 @@
 // Writes a row for people: decoded cells as text, with aspects as `name: value` and regions as
 // lists.
 
-import type {
-  Aspect,
-  BoundColumn,
-  ColumnSpec,
-  ConditionDescriptor,
-  Regions,
-  Row,
-} from '../engine/index'
-import { excerpt, FeedError } from '../engine/index'
-import { decodedText } from './columns/value-check'
+import type { Aspect, ColumnSpec, ConditionDescriptor, Regions, Row } from '../engine/index'
+import { decoderOf, excerpt, isBadCell } from '../engine/index'
 import type { SampleCell, SampleRow } from './report'
 
 /** The most characters of a cell. */
 const CELL_CHARACTERS = 400
 const BETWEEN = '; '
 
-/** @param columns the columns of the file, in its order */
-export function sampleRow(row: Row, columns: readonly BoundColumn[]): SampleRow {
-  const { cells } = row.batch
+export function sampleRow(row: Row): SampleRow {
+  const { cells, header } = row.batch
   const { row: number, line, byteOffset } = row.position
   return {
     row: number,
     line,
     byteOffset,
-    cells: columns.flatMap(({ name, spec }, column) => {
+    cells: header.columns.flatMap(({ name, spec }, column) => {
       const text = cells.text(row.slot, column)
       return text === '' ? [] : [sampleCell(name, spec, text)]
     }),
@@ -34,10 +25,10 @@ export function sampleRow(row: Row, columns: readonly BoundColumn[]): SampleRow 
 
 function sampleCell(column: string, spec: ColumnSpec, text: string): SampleCell {
   try {
-    const shown = readable(spec, decodedText(spec, text))
+    const shown = readable(spec, decoderOf(spec).decode(text))
     return { column, text: excerpt(shown, CELL_CHARACTERS), isValid: true }
   } catch (error) {
-    if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
+    if (!isBadCell(error)) throw error
     return { column, text: excerpt(text, CELL_CHARACTERS), isValid: false }
   }
 }

@@ -1,7 +1,7 @@
 // GroupJoiner: joins items with their item groups. The primaryItemGroupId of an item is the
-// itemGroupId of its group. This file owns the order of reading, the shapes of the output and the
-// counts; state/join/group-table.ts keeps the groups and the collected items. Follows
-// item-feeds.md, section 3.8.
+// itemGroupId of its group. This file owns the order of reading and the counts; join/ has the
+// shapes of the output, and keeps the groups and the collected items. Follows item-feeds.md,
+// section 3.8.
 
 import type { Columns, ItemColumns, ItemGroupColumns, Row, RowBatch } from '../engine/index'
 import {
@@ -17,53 +17,18 @@ import {
   Stage,
   wholeNumber,
 } from '../engine/index'
-import { type Cluster, type GroupedRow, GroupTable } from './join/group-table'
-import { checkedStore, type KeyedStore } from './keyed-store'
+import { type GroupedRow, GroupGatherer } from './join/group-gatherer'
+import { GroupIndex } from './join/group-index'
+import {
+  type JoinedGroup,
+  type JoinedItem,
+  type JoinMode,
+  type JoinOutput,
+  joinedGroup,
+  joinedItem,
+} from './join/joined'
 import { keyOfRow, optionalKeyOfRow } from './row-key'
-import { SpillingStore } from './spilling-store'
-
-export type JoinMode = 'items-with-group' | 'group-with-items'
-
-/** One item with its group, or an item or group without a partner. */
-export type JoinedItem<T, G extends Columns> =
-  | { readonly kind: 'joined'; readonly item: T; readonly group: Row<G> }
-  /** The item has no primaryItemGroupId. */
-  | { readonly kind: 'ungrouped'; readonly item: T; readonly group: null }
-  /** The item names a group that the groups' source does not have. */
-  | { readonly kind: 'item-orphan'; readonly item: T; readonly group: null }
-  /** No item names this group. */
-  | { readonly kind: 'group-orphan'; readonly item: null; readonly group: Row<G> }
-
-/**
- * One group with its items in order of arrival, or items or a group without a partner. The kinds
- * are those of {@link JoinedItem}.
- */
-export type JoinedGroup<C extends Columns, G extends Columns> =
-  | {
-      readonly kind: 'joined' | 'group-orphan'
-      readonly groupId: string
-      readonly group: Row<G>
-      readonly items: readonly Row<C>[]
-    }
-  | {
-      readonly kind: 'item-orphan'
-      readonly groupId: string
-      readonly group: null
-      readonly items: readonly Row<C>[]
-    }
-  | {
-      readonly kind: 'ungrouped'
-      readonly groupId: null
-      readonly group: null
-      readonly items: readonly Row<C>[]
-    }
-
-export type JoinOutput<
-  M extends JoinMode,
-  T,
-  C extends Columns,
-  G extends Columns,
-> = M extends 'items-with-group' ? JoinedItem<T, G> : JoinedGroup<C, G>
+import { ScratchFolder } from './spill/scratch-folder'
 
 export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M extends JoinMode> {
   /**
@@ -83,13 +48,11 @@ export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M e
    */
   readonly row?: (input: T) => Row<C>
   /**
-   * An empty store for the groups and, in group-with-items mode, the items. The caller closes it.
-   * Default: a {@link SpillingStore} of the joiner.
-   */
-  readonly store?: KeyedStore
-  /**
-   * Bytes of memory that the joiner's own store uses before it goes to disk. Default: 64 MiB.
-   * Bounds: 0 or more.
+   * Bytes of memory that the joiner takes for groups and, in group-with-items mode, items, about.
+   * Beyond them it sorts both by the ids of the groups in a temporary folder on disk. The output and
+   * its order are the same. In items-with-group mode it then reads a group from the disk where an
+   * item names it, so that items whose groups lie close together are joined faster. Default: 64
+   * MiB. Bounds: 0 or more.
    */
   readonly memoryBytes?: number
   /**
@@ -103,7 +66,6 @@ const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>
   groups: true,
   mode: true,
   row: true,
-  store: true,
   memoryBytes: true,
   maxGroupItems: true,
 }
@@ -142,8 +104,9 @@ const OUTPUT_GROUPS = 64
  * {@link Row.detach}. Groups, and the items of group-with-items mode, have bytes of their own; they
  * are read with the schema of the first batch.
  *
- * The stage holds its store, one batch, and in group-with-items mode up to 64 groups with their
- * items. Input may end after any batch.
+ * The stage holds `memoryBytes` of rows, one batch, in group-with-items mode up to 64 groups with
+ * their items, and for groups on disk one id for every 16 KiB of them. Input may end after any
+ * batch.
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), STATE_LIMIT, STATE_IO,
  * STATE_CORRUPT, COLUMN_UNKNOWN and the failures of the groups' source, while it runs
@@ -178,11 +141,13 @@ export class GroupJoiner<
   }
   readonly #mode: JoinMode
   readonly #groups: SideInput<RowBatch<G>>
-  readonly #table: GroupTable<G, C>
+  readonly #memoryBytes: number
+  readonly #folder = new ScratchFolder()
+  readonly #index: GroupIndex<G>
+  readonly #gatherer: GroupGatherer<G, C>
   readonly #areRows: boolean
   readonly #rowOf: (input: T) => Row<C>
   readonly #maxGroupItems: number
-  readonly #ownStore: SpillingStore | undefined
   #loaded = false
 
   /** @throws FeedError OPTION_INVALID */
@@ -191,17 +156,15 @@ export class GroupJoiner<
     const {
       mode = 'items-with-group',
       maxGroupItems = 100_000,
-      memoryBytes,
+      memoryBytes = 64 * 2 ** 20,
     } = knownOptions(options, NAMES)
     this.#mode = choice<JoinMode>('mode', mode, ['items-with-group', 'group-with-items'])
     this.#maxGroupItems = wholeNumber('maxGroupItems', maxGroupItems)
     if (options.row !== undefined) callback('row', options.row)
     this.#groups = new SideInput(checkedSource(options.groups))
-    this.#ownStore =
-      options.store === undefined
-        ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
-        : undefined
-    this.#table = new GroupTable(this.#ownStore ?? checkedStore('store', options.store!))
+    this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
+    this.#index = new GroupIndex(this.#folder, memoryBytes)
+    this.#gatherer = new GroupGatherer(this.#folder)
     // Without `row` the elements are rows, as the default of T says.
     this.#areRows = options.row === undefined
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
@@ -216,53 +179,88 @@ export class GroupJoiner<
     return this.#typed(this.#mode === 'items-with-group' ? this.#groupOrphans() : this.#gathered())
   }
 
-  protected override release(): void {
+  /** The run waits until the temporary folder is removed. */
+  protected override release(): Promise<void> {
     this.#groups.close()
-    this.#ownStore?.close().catch(() => {})
+    this.#index.clear()
+    this.#gatherer.clear()
+    return this.#folder.close().catch(() => {})
   }
 
-  /** Destroys the stage if it has not ended, and waits until its own store is closed. */
+  /** Destroys the stage if it has not ended, and waits until its temporary folder is removed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.destroy()
-    await this.#ownStore?.close()
+    await this.#folder.close()
   }
 
   /** The mode decides the shape of the output at run time, as M does for the compiler. */
   #typed(
-    outputs: AsyncGenerator<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>,
+    outputs: Outputs<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>,
   ): Outputs<readonly JoinOutput<M, T, C, G>[]> {
-    return outputs as AsyncGenerator<readonly JoinOutput<M, T, C, G>[]>
+    return outputs as Outputs<readonly JoinOutput<M, T, C, G>[]>
   }
 
   async #load(): Promise<void> {
     if (this.#loaded) return
     this.#loaded = true
+    const table = this.#table
     for await (const batch of this.#groups.read()) {
-      await this.#table.addGroups(
-        Array.from(batch, row => ({ groupId: keyOfRow(row, 'itemGroupId'), row })),
-      )
-      this.tally.groups = this.#table.groups
-      this.tally.replacedGroups = this.#table.replaced
+      table.addGroups(Array.from(batch, row => ({ groupId: keyOfRow(row, 'itemGroupId'), row })))
+      await this.#spillIfFull()
     }
+    await table.endGroups()
+    this.#countGroups()
   }
 
-  async *#join(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
+  get #table(): GroupIndex<G> | GroupGatherer<G, C> {
+    return this.#mode === 'items-with-group' ? this.#index : this.#gatherer
+  }
+
+  async #spillIfFull(): Promise<void> {
+    if (this.#table.byteLength > this.#memoryBytes) await this.#table.spill()
+  }
+
+  #countGroups(): void {
+    this.tally.groups = this.#table.groups
+    this.tally.replacedGroups = this.#table.replaced
+  }
+
+  /** Joins at once where the groups are in memory. */
+  #join(items: Iterable<T>): Outputs<readonly JoinedItem<T, G>[]> {
+    if (!this.#loaded || this.#index.isOnDisk) return this.#joinLater(items)
+    const all = [...items]
+    const ids = this.#groupIdsOf(all)
+    return this.#joined(all, ids, this.#index.takeNow(new Set(ids)))
+  }
+
+  async *#joinLater(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
     await this.#load()
-    const asked = Array.from(items, item => ({
-      item,
-      groupId: optionalKeyOfRow(this.#rowOf(item), 'primaryItemGroupId'),
-    }))
-    const groups = await this.#table.take(
-      new Set(asked.map(({ groupId }) => groupId).filter(groupId => groupId !== '')),
-    )
-    const joined = asked.map(({ item, groupId }) => joinedItem(item, groupId, groups.get(groupId)))
+    const all = [...items]
+    const ids = this.#groupIdsOf(all)
+    yield* this.#joined(all, ids, await this.#index.take(new Set(ids)))
+  }
+
+  #groupIdsOf(items: readonly T[]): string[] {
+    return items.map(item => optionalKeyOfRow(this.#rowOf(item), 'primaryItemGroupId'))
+  }
+
+  /** Counts items, and returns them as no more than one output. */
+  #joined(
+    items: readonly T[],
+    groupIds: readonly string[],
+    groups: ReadonlyMap<string, Row<G>>,
+  ): readonly (readonly JoinedItem<T, G>[])[] {
+    const joined = items.map((item, n) => {
+      const groupId = groupIds[n]!
+      return joinedItem(item, groupId, groups.get(groupId))
+    })
     for (const { kind } of joined) this.#count(kind, 1)
-    if (joined.length > 0) yield joined
+    return joined.length > 0 ? [joined] : []
   }
 
   async *#groupOrphans(): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
     await this.#load()
-    for await (const groups of this.#table.unused()) {
+    for await (const groups of this.#index.unused()) {
       this.#count('group-orphan', groups.length)
       yield groups.map(group => ({ kind: 'group-orphan', item: null, group }) as const)
     }
@@ -279,7 +277,8 @@ export class GroupJoiner<
       if (groupId === '') ungrouped.push(row)
       else grouped.push({ groupId, row })
     }
-    await this.#table.addItems(grouped)
+    this.#gatherer.addItems(grouped)
+    await this.#spillIfFull()
     this.#count('ungrouped', ungrouped.length)
     if (ungrouped.length > 0)
       yield [{ kind: 'ungrouped', groupId: null, group: null, items: ungrouped }]
@@ -288,7 +287,8 @@ export class GroupJoiner<
   async *#gathered(): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
     await this.#load()
     let block: JoinedGroup<C, G>[] = []
-    for await (const cluster of this.#table.clusters(this.#maxGroupItems)) {
+    for await (const cluster of this.#gatherer.clusters(this.#maxGroupItems)) {
+      this.#countGroups()
       const group = joinedGroup(cluster)
       this.#count(group.kind, Math.max(1, group.items.length))
       block.push(group)
@@ -310,24 +310,6 @@ const TALLIES = {
   'item-orphan': 'itemOrphans',
   'group-orphan': 'groupOrphans',
 } as const
-
-function joinedItem<T, G extends Columns>(
-  item: T,
-  groupId: string,
-  group: Row<G> | undefined,
-): JoinedItem<T, G> {
-  if (group !== undefined) return { kind: 'joined', item, group }
-  return { kind: groupId === '' ? 'ungrouped' : 'item-orphan', item, group: null }
-}
-
-function joinedGroup<C extends Columns, G extends Columns>({
-  groupId,
-  group,
-  items,
-}: Cluster<G, C>): JoinedGroup<C, G> {
-  if (group === null) return { kind: 'item-orphan', groupId, group, items }
-  return { kind: items.length === 0 ? 'group-orphan' : 'joined', groupId, group, items }
-}
 
 function checkedSource<S>(source: S): S {
   if (

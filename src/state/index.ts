@@ -1,36 +1,20 @@
 // The door of the room state: what the public entries and the other rooms use of it.
 
-export {
-  GroupJoiner,
-  type GroupJoinerOptions,
-  type JoinedGroup,
-  type JoinedItem,
-} from './group-joiner'
-export {
-  compareKeys,
-  type KeyedStore,
-  type KeyRange,
-  prefixedStore,
-  prefixRange,
-  type ReadOptions,
-  type StoreEntry,
-  type StoreOp,
-  type WriteOptions,
-} from './keyed-store'
-export { type KernelLock, takeKernelLock } from './level/kernel-lock'
-export { LevelSnapshot, type LevelSnapshotOptions } from './level/level-snapshot'
-export { LevelStore, type LevelStoreOptions } from './level/level-store'
-export { type BlockTaker, blockTakerOf, type WriteBlock } from './level/write-block'
-export { MemoryStore, type MemoryStoreOptions } from './memory/memory-store'
-export { type MergeChange, type MergedItem, MergeState } from './merge/merge-state'
+export { GroupJoiner, type GroupJoinerOptions } from './group-joiner'
+export { InStep } from './in-step'
+export type { JoinedGroup, JoinedItem } from './join/joined'
+export type { MergeChange, MergedItem } from './merge/merged-item'
 export type { Change } from './merge/register-change'
-export {
-  type KeptHead,
-  type MergeOptions,
-  RegisterSet,
-  type RegisterSetOptions,
-} from './merge/register-set'
-export { RegisterMemory } from './merge/row-arrivals'
+export { fileRecordOf, recordOf } from './origin-record'
 export { isRowError, keyOfRow } from './row-key'
+export { isEffective, type RowChange, tellChanges } from './runs/changed-rows'
+export { compactRuns } from './runs/compact-runs'
+export { countRows, effectOf, tallyRuns } from './runs/judge-runs'
+export type { Floor, SequencedRun } from './runs/merge-runs'
+export { RowSorter } from './runs/row-sorter'
+export { meaningOf } from './runs/run-format'
+export { Run, sharedMemory } from './runs/run-reader'
+export { RunTable, rowOf } from './runs/run-table'
+export { RunWriter, type WrittenRun } from './runs/run-writer'
+export { SortedRuns } from './runs/sorted-runs'
 export { SnapshotMerger, type SnapshotMergerOptions } from './snapshot-merger'
-export { SpillingStore, type SpillingStoreOptions } from './spilling-store'

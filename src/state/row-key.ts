@@ -1,24 +1,19 @@
-// The key under which a join or merge keeps a row: a cell that is not empty and not too long.
+// The key under which a join or merge keeps a row: a cell that is not empty and not too long. Keys
+// have the order of their bytes.
 
 import type { AnyRow } from '../engine/index'
-import { excerpt, FeedError, familyOf, TextPrefix } from '../engine/index'
+import { excerpt, FeedError, familyOf } from '../engine/index'
 
 /**
- * Limit of a key in UTF-8 bytes. Stores keep whole keys in memory, in their tables and caches too.
+ * Limit of a key in UTF-8 bytes. Joins and merges keep whole keys in memory.
  * The identifiers of the service have a few dozen characters.
  */
 export const KEY_LIMIT_BYTES = 4096
 
-const NO_PREFIX = new TextPrefix('')
-
-/**
- * Returns the key of a row, behind the prefix of the keys in a store.
- * @throws FeedError KEY_MISSING, KEY_TOO_LONG
- */
-export function keyOfRow(row: AnyRow, column: string, prefix = NO_PREFIX): string {
-  const key = row.prefixedText(column, prefix)
-  const { length } = prefix.text
-  if (key.length === length)
+/** Returns the key of a row. @throws FeedError KEY_MISSING, KEY_TOO_LONG */
+export function keyOfRow(row: AnyRow, column: string): string {
+  const key = optionalKeyOfRow(row, column)
+  if (key === '')
     throw new FeedError(
       'KEY_MISSING',
       `the row has no ${column}, which is its key: drop such rows before this stage`,
@@ -27,20 +22,15 @@ export function keyOfRow(row: AnyRow, column: string, prefix = NO_PREFIX): strin
         column,
       },
     )
-  return shortKey(row, column, key, length)
+  return key
 }
 
 /** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */
 export function optionalKeyOfRow(row: AnyRow, column: string): string {
-  return shortKey(row, column, row.ownText(column), 0)
-}
-
-/** @param prefixLength characters of `key` that do not count */
-function shortKey(row: AnyRow, column: string, key: string, prefixLength: number): string {
+  const key = row.ownText(column)
   // No character has more than three bytes for each UTF-16 unit.
   if (key.length * 3 <= KEY_LIMIT_BYTES) return key
-  const cell = key.slice(prefixLength)
-  const bytes = Buffer.byteLength(cell)
+  const bytes = Buffer.byteLength(key)
   if (bytes <= KEY_LIMIT_BYTES) return key
   const message = `${column} has ${bytes} bytes; a key has at most ${KEY_LIMIT_BYTES}: drop such rows before this stage`
   throw new FeedError('KEY_TOO_LONG', message, {
@@ -48,11 +38,30 @@ function shortKey(row: AnyRow, column: string, key: string, prefixLength: number
     column,
     bytes,
     limitBytes: KEY_LIMIT_BYTES,
-    excerpt: excerpt(cell),
+    excerpt: excerpt(key),
   })
 }
 
 /** Tells whether an error is the fault of one row, which a merge may leave out. */
 export function isRowError(error: unknown): error is FeedError {
   return FeedError.is(error) && familyOf(error.code) === 'row'
+}
+
+/**
+ * Compares keys by their UTF-8 bytes, which is the order of sorted files. The operator `<`
+ * compares UTF-16 units, which puts characters past U+FFFF before those from U+E000 to U+FFFF.
+ */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = a.charCodeAt(at) - b.charCodeAt(at)
+    if (difference !== 0) return utf8Rank(a.charCodeAt(at)) - utf8Rank(b.charCodeAt(at))
+  }
+  return a.length - b.length
+}
+
+/** Ranks surrogates, which encode the characters past U+FFFF, behind all other units. */
+function utf8Rank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

@@ -1,9 +1,9 @@
 // SnapshotMerger: merges the rows of bootstrap, daily, snapshot and priority files into one state
 // with the newest row of each item. This file owns the options, the output and the counts.
-// codec/merge decides which row is newer, and state/ keeps the rows. Follows item-feeds.md,
+// codec/merge decides which row is newer, and merge/ keeps the rows. Follows item-feeds.md,
 // sections 2.7 and 2.8, and service-notes.md, section 7.
 
-import type { AnyBatch, ChangeKind, Columns, FeedSchema, VersionOf } from '../engine/index'
+import type { AnyBatch, ChangeKind, Columns, FeedSchema, Outputs, VersionOf } from '../engine/index'
 import {
   callback,
   choice,
@@ -16,12 +16,13 @@ import {
   optionInvalid,
   rowBatch,
   Stage,
+  wholeNumber,
 } from '../engine/index'
-import { checkedStore, type KeyedStore } from './keyed-store'
-import { type MergeChange, type MergedItem, MergeState } from './merge/merge-state'
-import { SpillingStore } from './spilling-store'
+import type { MergeChange, MergedItem } from './merge/merged-item'
+import { MergedState } from './merge/merged-state'
 
 const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
+const DEFAULT_MEMORY_BYTES = 64 * 2 ** 20
 const OUTPUTS = {
   all: () => true,
   effective: (kind: ChangeKind) => EFFECTIVE.has(kind),
@@ -32,13 +33,10 @@ export type ChangeTally = Record<ChangeKind, number>
 
 export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
   /**
-   * The store of the state. The caller closes it, and several mergers may use it one after the
-   * other. Default: a {@link SpillingStore} of the merger.
-   */
-  readonly store?: KeyedStore
-  /**
-   * Bytes of memory that the merger's own store uses before it goes to disk. Default: 64 MiB.
-   * Bounds: 0 or more.
+   * Bytes of memory that the merger takes for rows, about. The batch that exceeds them moves all
+   * kept rows to a temporary folder on disk. Rows that arrive after it are sorted there, within the
+   * same memory, and their changes come when the input has ended: in the order of the items' keys,
+   * those of item rows before those of priority rows. Default: 64 MiB. Bounds: 0 or more.
    */
   readonly memoryBytes?: number
   /**
@@ -61,7 +59,6 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
 }
 
 const NAMES: OptionNames<SnapshotMergerOptions> = {
-  store: true,
   memoryBytes: true,
   schema: true,
   versionOf: true,
@@ -80,13 +77,13 @@ const NAMES: OptionNames<SnapshotMergerOptions> = {
  * again when a kept row is read. An item that is missing from a newer bootstrap stays: only a
  * snapshot row removes an item.
  *
- * The stage holds its store (in memory about 170 bytes for each item beside the bytes of its row)
- * and one batch. The merger's own store, which may be in a temporary folder, is freed when
- * {@link blocks} was read or left, by `destroy()`, and by `await using`. Input may end after any
- * batch.
+ * The stage holds its rows up to `memoryBytes` (about 170 bytes for each item beside the bytes of
+ * its row), and one batch; beyond that it reads and writes a temporary folder, from the start of its
+ * files to their end only. Memory and folder are freed when {@link blocks} was read or left, by
+ * `destroy()`, and by `await using`. Input may end after any batch.
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), VERSION_MISSING,
- * CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT while it runs
+ * CELL_INVALID (itemSnapshotDate), STATE_IO, STATE_CORRUPT while it runs
  * @example
  * ```ts
  * import { SnapshotMerger } from 'feedmill'
@@ -113,9 +110,8 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     /** The counts of priority rows. */
     priority: newTally(),
   }
-  readonly #state: MergeState<C>
+  readonly #state: MergedState<C>
   readonly #isWanted: (kind: ChangeKind) => boolean
-  readonly #ownStore: SpillingStore | undefined
   /** The number of listings of the merged items that are being read. */
   #readers = 0
   #isClosed = false
@@ -123,7 +119,12 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
     super('SnapshotMerger')
-    const { versionOf, changes = 'all', before = false, memoryBytes } = knownOptions(options, NAMES)
+    const {
+      versionOf,
+      changes = 'all',
+      before = false,
+      memoryBytes = DEFAULT_MEMORY_BYTES,
+    } = knownOptions(options, NAMES)
     // C is the columns of the snapshot feed unless a schema is given.
     const { schema = itemSnapshotSchema as unknown as FeedSchema<C> } = options
     if (typeof schema?.columns !== 'object')
@@ -131,16 +132,11 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     this.#isWanted = OUTPUTS[choice('changes', changes, ['all', 'effective', 'none'])]
     flag('before', before)
     if (versionOf !== undefined) callback('versionOf', versionOf)
-    const store =
-      options.store === undefined
-        ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
-        : checkedStore('store', options.store)
-    this.#ownStore = options.store === undefined ? (store as SpillingStore) : undefined
-    this.#state = new MergeState({
-      store,
+    this.#state = new MergedState({
       schema,
       versionOf,
       changes: { before, effectiveOnly: changes !== 'all' },
+      memoryBytes: wholeNumber('memoryBytes', memoryBytes, 0),
     })
   }
 
@@ -154,11 +150,10 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
 
   /**
    * Lists the merged items in key order after the stage has ended, in blocks of up to a few
-   * hundred: the input of a stage or pipeline that reads them. A merger with its own store frees
-   * the store when a listing ends or is left, so its items can be listed once. With a store that
-   * was given, they can be listed any number of times.
-   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the merger's own store was freed
-   * before, STATE_IO, STATE_CORRUPT
+   * thousand: the input of a stage or pipeline that reads them. The merger frees them when a listing
+   * ends or is left, so they can be listed once.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the items were freed before, STATE_IO,
+   * STATE_CORRUPT
    */
   blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
     // A pipeline that fails before it reads its source destroys the source. A generator that was
@@ -188,10 +183,10 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     }
   }
 
-  /** Frees the merger's own store. A store that was given stays open. */
-  async close(): Promise<void> {
+  /** Frees the merged items. */
+  close(): Promise<void> {
     this.#isClosed = true
-    await this.#ownStore?.close()
+    return this.#state.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -200,7 +195,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   }
 
   /**
-   * Frees the merger's own store, also after the end: the merged items cannot be listed any more.
+   * Frees the merged items, also after the end: they cannot be listed any more.
    */
   override destroy(error?: unknown): this {
     super.destroy(error)
@@ -208,23 +203,42 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     return this
   }
 
+  /** A stage that ends early has no items to list, and its run waits until they are freed. */
+  protected override release(): Promise<void> | undefined {
+    return this.signal.aborted ? this.close().catch(() => {}) : undefined
+  }
+
   #free(): void {
     this.close().catch(() => {})
   }
 
   #refuseClosed(): void {
-    if (!this.#isClosed || this.#ownStore === undefined) return
-    const message = `the items of ${this.name} were listed or dropped before: to list them again, give it a store that you close yourself`
+    if (!this.#isClosed) return
+    const message = `the items of ${this.name} were listed or dropped before: a merger gives its items once`
     throw new FeedError('STAGE_DESTROYED', message, { stage: this.name })
   }
 
-  protected override async *transform(
-    batch: AnyBatch,
+  protected override transform(batch: AnyBatch): Outputs<readonly MergeChange<C>[]> {
+    const changes = this.#wanted(this.#state.add(rowBatch(this.name, batch)))
+    return this.#state.isFull ? this.#spilled(changes) : changes
+  }
+
+  protected override async *flush(): AsyncGenerator<readonly MergeChange<C>[], void, void> {
+    for await (const changes of this.#state.changes()) yield* this.#wanted(changes)
+  }
+
+  async *#spilled(
+    changes: readonly (readonly MergeChange<C>[])[],
   ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
-    const changes = await this.#state.merge(rowBatch(this.name, batch))
+    yield* changes
+    await this.#state.spill()
+  }
+
+  /** Counts changes, and returns those that are wanted, as no more than one output. */
+  #wanted(changes: readonly MergeChange<C>[]): readonly (readonly MergeChange<C>[])[] {
     for (const { part, kind } of changes) this.tally[part][kind]++
     const wanted = changes.filter(({ kind }) => this.#isWanted(kind))
-    if (wanted.length > 0) yield wanted
+    return wanted.length > 0 ? [wanted] : []
   }
 }
 

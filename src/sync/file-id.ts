@@ -138,7 +138,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A download of the compressed file. Its rows are read after it has been verified. */
+/** A download of the compressed file. Its rows are read from its spool. */
 export type FileDownload = Pick<FeedDownload<Columns>, 'compressed' | 'info'>
 
 /** @throws FeedError REQUEST_INVALID */

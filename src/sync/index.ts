@@ -8,16 +8,16 @@ export {
   debeziumLine,
   type StateChange,
 } from './folder/change-log'
-export type { LedgerEntry } from './folder/ledger'
 export type { CategoryPlan } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-files'
+export type { ItemsAt } from './read/items-as-of'
 export {
-  type ItemsAt,
   type OpenCategory,
   type OpenState,
   type OpenStateOptions,
   openState,
 } from './read/open-state'
+export { stateItemColumns } from './read/state-item-columns'
 export { stateItemLines } from './read/state-item-lines'
 export {
   type StateItem,

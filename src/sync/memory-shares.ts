@@ -3,16 +3,11 @@
 import { wholeNumber } from '../engine/index'
 
 const MIB = 2 ** 20
-const READ_BYTES = MIB / 4
-const BATCH_BYTES = MIB / 8
-/**
- * A commit fits into one block of the store. Its rows, the rows that they replace and their changes
- * are held at the same time.
- */
-const COMMIT_BYTES = 1.75 * MIB
+/** Least memory for sorting: the rows of a batch, and of the blocks that are being written. */
+const LEAST_SORT_BYTES = 48 * MIB
 /**
  * Memory that the process takes beside the shares, as measured: the runtime, its young objects, the
- * code, the inflate engine, mapped tables of the store.
+ * code, the inflate engine.
  */
 const RUNTIME_BYTES = 170 * MIB
 const LEAST_BYTES = 240 * MIB
@@ -30,18 +25,15 @@ export function memoryShares(memoryBytes: number, downloads: number) {
   const pieceBytes = Math.min(4 * MIB, Math.floor(each / 4))
   const windowBytes = each - pieceBytes
   return {
-    /** Caches and buffers of the store on disk. */
+    /** Memory of a database that rows go to. */
     storeBytes: Math.floor(held * 0.6),
-    /** Rows that are gathered before a commit. */
-    commitBytes: COMMIT_BYTES,
+    /** Bytes of rows that a state folder sorts at once. */
+    sortBytes: Math.max(LEAST_SORT_BYTES, Math.floor(held * 0.3)),
     /** Bytes of each download that are held or requested. */
     windowBytes,
     chunkBytes: Math.floor(windowBytes / RANGES),
     rangesAtOnce: RANGES,
     /** Compressed bytes that are gathered before a piece of the spool is written. */
     pieceBytes,
-    /** Compressed bytes of one read of a spooled file. */
-    readBytes: READ_BYTES,
-    batchBytes: BATCH_BYTES,
   }
 }

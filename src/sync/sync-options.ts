@@ -24,7 +24,8 @@ import type { FeedService, RangeTuning } from '../service/index'
 import { RequestChecks } from '../service/index'
 import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
-import type { Environment } from './folder/environment'
+import { type Environment, machineEnvironment } from './folder/environment'
+import { StatePaths } from './folder/state-paths'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
 import type { SyncTarget } from './target/target'
@@ -193,7 +194,7 @@ export function syncSettings(options: SyncOptions) {
     progressMs = 1_000,
     limits = {},
     signal,
-    environment,
+    environment = machineEnvironment,
   } = knownOptions(options, NAMES)
   wholeNumber('parallelFiles', parallelFiles, 1, 64)
   const given = withMethods('service', options.service, ['withClock', 'close'])
@@ -212,7 +213,7 @@ export function syncSettings(options: SyncOptions) {
     strict: flag('strict', strict) && mode === 'once',
     changes: checkedChanges(options.changes),
     changeRows: choice('changeRows', changeRows, ['after', 'both']),
-    ...checkedQuarantine(options),
+    quarantine: checkedQuarantine(options, environment),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
     ranges,
@@ -299,15 +300,32 @@ function checkedChanges(
   throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
 }
 
-/** True where rows that cannot be merged go to the state folder; their folder beside a target. */
-function checkedQuarantine({ quarantine = 'none', target }: SyncOptions) {
-  if (quarantine === 'none') return { quarantine: false, quarantineFolder: undefined }
+/** Returns where rows go that cannot be merged; undefined where they are not kept. */
+function checkedQuarantine(
+  { quarantine = 'none', target, folder: state = '' }: SyncOptions,
+  { files }: Environment,
+) {
+  if (quarantine === 'none') return undefined
   if (target === undefined) {
-    if (quarantine === 'files') return { quarantine: true, quarantineFolder: undefined }
+    if (quarantine === 'files') return { files, folder: new StatePaths(state).quarantine }
     throw optionInvalid('quarantine', "'none' or 'files' without target", quarantine)
   }
   if (typeof quarantine !== 'object' || quarantine === null)
     throw optionInvalid('quarantine', "'none' or { folder } beside target", quarantine)
   const { folder } = knownOptions(quarantine, { folder: true }, 'quarantine')
-  return { quarantine: false, quarantineFolder: filePath('quarantine.folder', folder) }
+  return { files, folder: filePath('quarantine.folder', folder) }
+}
+
+/** What each download of a run has: its share of the memory, and what the caller wants. */
+export function rangesOf(
+  { shares, ranges }: SyncSettings,
+  retry: RangeTuning['retry'],
+): RangeTuning {
+  return {
+    chunkBytes: shares.chunkBytes,
+    windowBytes: shares.windowBytes,
+    concurrency: shares.rangesAtOnce,
+    ...ranges,
+    retry: { ...retry, ...ranges.retry },
+  }
 }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { prepareCopies, prepareFeed, prepareRaw } from '../../bench/data'
-import { SHAPE_NAMES } from '../../bench/shapes/shape'
+import { SHAPE_NAMES, shapes } from '../../bench/shapes/shape'
 import { smallFeed } from './small-feed'
 
 const { feed, directory } = await smallFeed()
@@ -15,11 +15,29 @@ test.each(SHAPE_NAMES)('%s: as large as asked for, written once, by its seed', a
   const feed = await prepareFeed(wanted, directory)
   expect(feed.rawBytes).toBeGreaterThan(0.9e6)
   expect(feed.rawBytes).toBeLessThan(1.1e6)
-  expect(feed.columns).toHaveLength(39)
+  expect(feed.columns).toEqual((await shapes[shape]()).columns)
   expect(feed.copies).toBe(1)
   expect(await prepareFeed(wanted, directory)).toEqual(feed)
   const other = await prepareFeed({ ...wanted, seed: 2 }, directory)
   expect(other.rawSha256).not.toBe(feed.rawSha256)
+})
+
+test('the document states the size of a row and how far a file compresses', async () => {
+  const lines = (await readFile('bench/README.md', 'utf8')).split('\n')
+  const stated = lines.flatMap(line => {
+    const [, shape, , bytes, ratio] = line.replaceAll('\\|', '').split('|')
+    const name = SHAPE_NAMES.find(known => shape?.trim() === `\`${known}\``)
+    return name && bytes && ratio ? [[name, numberOf(bytes), numberOf(ratio)] as const] : []
+  })
+  expect(stated.map(([name]) => name)).toEqual(SHAPE_NAMES)
+  for (const [shape, bytesPerRow, ratio] of stated) {
+    const { rawBytes, gzipBytes, rows } = await prepareFeed(
+      { shape, seed: 1, megabytes: 5 },
+      directory,
+    )
+    expect(isNear(rawBytes / rows, bytesPerRow), `bytes a row of ${shape}`).toBe(true)
+    expect(isNear(rawBytes / gzipBytes, ratio), `ratio of ${shape}`).toBe(true)
+  }
 })
 
 test('the same not compressed', async () => {
@@ -47,4 +65,12 @@ test('three times the rows under one header', async () => {
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+function numberOf(text: string): number {
+  return Number(text.replaceAll(',', ''))
+}
+
+function isNear(measured: number, stated: number): boolean {
+  return Math.abs(measured / stated - 1) < 0.03
 }

@@ -47,9 +47,8 @@ export async function ended(child: ChildProcess) {
   return { code: (await exit)[0] as number | null, out, err, third }
 }
 
-/** The claims of processes that hold a state folder, or read it. */
+/** The files of processes that hold a state folder. */
 export function locksOf(state: string): string[] {
-  const namesIn = (name: string) =>
-    existsSync(join(state, name)) ? readdirSync(join(state, name)) : []
-  return [...namesIn('lock').filter(name => name.endsWith('.json')), ...namesIn('readers')]
+  const lock = join(state, 'lock')
+  return existsSync(lock) ? readdirSync(lock) : []
 }

@@ -8,9 +8,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
+import type { SyncEvent } from '../../src/sync'
 import type { MemoryShares } from '../../src/sync/memory-shares'
-import { openState } from '../../src/sync/read/open-state'
+import { type OpenCategory, openState } from '../../src/sync/read/open-state'
 import { builtScripts } from '../built-scripts'
+import { itemText } from '../sync/small-run'
 import type { WorkerOrder } from './worker'
 
 /**
@@ -27,7 +29,7 @@ export interface Ended {
   readonly output: string
 }
 
-/** The content of a state folder: one text for each file, and one for the rows of the store. */
+/** The content of a state folder: a text for each file, and one for the items of each category. */
 export type FolderContent = Readonly<Record<string, string>>
 
 export class CrashShop {
@@ -74,13 +76,14 @@ export class CrashShop {
   }
 
   /**
-   * Starts a run that stops itself, as SIGSTOP would, at its first event.
+   * Starts a run that stops itself, as SIGSTOP would, at its first event of a type.
    * @returns the process, stopped, in the middle of its run
    */
-  async startStopped(folder: string): Promise<ChildProcess> {
-    const child = this.#spawn({ ...this.#order, folder, stops: true })
-    // The last line before the process stops.
-    await once(child.stdout!, 'data')
+  async startStopped(folder: string, stopsAt: SyncEvent['type']): Promise<ChildProcess> {
+    const child = this.#spawn({ ...this.#order, folder, stopsAt })
+    let output = ''
+    // The line of the event is the last one before the process stops.
+    while (!output.includes(`event ${stopsAt}\n`)) output += (await once(child.stdout!, 'data'))[0]
     return child
   }
 
@@ -115,21 +118,7 @@ export class CrashShop {
     const state = await openState(folder)
     try {
       for (const category of state.categories) {
-        const items = createHash('sha256')
-        for await (const block of category.items()) {
-          for (const { row, priority, group, version } of block) {
-            items.update(
-              JSON.stringify([
-                row.toStrings(),
-                row.position,
-                version,
-                priority?.toStrings(),
-                group?.toStrings(),
-              ]),
-            )
-          }
-        }
-        content[`items ${category.categoryId}`] = items.digest('hex')
+        content[`items ${category.categoryId}`] = await itemsDigest(category)
         content[`ledger ${category.categoryId}`] = JSON.stringify(category.files)
         content[`watermark ${category.categoryId}`] = String(
           category.plan(new Date(this.#order.nowMs)).watermark?.toISOString(),
@@ -139,13 +128,7 @@ export class CrashShop {
       await state.close()
     }
     for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // The files of the store and of the lock differ from run to run; the rows of the store are
-      // compared above.
-      if (
-        /^(store|lock.(LOCK|LOG|CURRENT|MANIFEST|\d+\.log))/.test(path) ||
-        statSync(join(folder, path)).isDirectory()
-      )
-        continue
+      if (statSync(join(folder, path)).isDirectory()) continue
       content[path] = createHash('sha256')
         .update(readFileSync(join(folder, path)))
         .digest('hex')
@@ -156,6 +139,14 @@ export class CrashShop {
   close(): Promise<void> {
     return this.#emulator.close()
   }
+}
+
+export async function itemsDigest(category: OpenCategory): Promise<string> {
+  const items = createHash('sha256')
+  for await (const block of category.items()) {
+    for (const item of block) items.update(itemText(item))
+  }
+  return items.digest('hex')
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

@@ -1,13 +1,18 @@
-// Runs of a larger category in processes of their own, each killed at two random moments. `npm run
-// test:crash` makes 200 of them, and `npm test` a few.
+// Runs of a larger category in processes of their own, each killed at two random moments, beside
+// readers. `npm run test:crash` makes 200 of them, and `npm test` a few.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openState } from '../../src/sync/read/open-state'
 import {
   buildWorker,
   CrashShop,
   dropFolder,
   ended,
   type FolderContent,
+  itemsDigest,
   newFolder,
 } from './crash-shop'
 
@@ -19,8 +24,7 @@ const SHARES = {
   pieceBytes: 100_000,
   chunkBytes: 100_000,
   windowBytes: 400_000,
-  commitBytes: 300_000,
-  readBytes: 30_000,
+  sortBytes: 300_000,
 }
 
 let shop: CrashShop
@@ -45,6 +49,7 @@ beforeAll(async () => {
     // Two undisturbed runs are the same.
     if (round > 0) expect(content).toEqual(whole)
     whole = content
+    itemsOf.set(content['ledger 220']!, content['items 220']!)
     await dropFolder(folder)
   }
 }, 120_000)
@@ -63,7 +68,32 @@ async function killed(folder: string, afterLines: number): Promise<boolean> {
     lines += part.toString().split('\n').length - 1
     if (lines >= afterLines) child.kill('SIGKILL')
   })
-  return !(await end).isDone
+  let isEnded = false
+  const reading = (async () => {
+    for (; !isEnded; await setTimeout(5))
+      if (existsSync(join(folder, 'state.json'))) await read(folder)
+  })()
+  const { isDone } = await end
+  isEnded = true
+  await reading
+  await read(folder)
+  return !isDone
+}
+
+/** The items of each ledger that a reader has seen. */
+const itemsOf = new Map<string, string>()
+
+/** Checks that a reader sees what some applied files have left, and nothing else. */
+async function read(folder: string): Promise<void> {
+  const state = await openState(folder)
+  for (const category of state.categories) {
+    const ledger = JSON.stringify(category.files)
+    const items = await itemsDigest(category)
+    expect([ledger, items]).toEqual([ledger, itemsOf.get(ledger) ?? items])
+    itemsOf.set(ledger, items)
+    expect(whole['ledger 220']).toContain(ledger.slice(0, -1))
+  }
+  await state.close()
 }
 
 test('fault 77: a run is killed at random moments, and the next run ends with the same state', async () => {

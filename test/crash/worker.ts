@@ -2,7 +2,7 @@
 // it prints a line for each event, and `done` at the end.
 
 import { createFeedService, defineProfile } from '../../src/service'
-import { sync } from '../../src/sync'
+import { type SyncEvent, sync } from '../../src/sync'
 import type { MemoryShares } from '../../src/sync/memory-shares'
 
 export interface WorkerOrder {
@@ -18,10 +18,10 @@ export interface WorkerOrder {
   readonly changes?: 'none' | 'files'
   readonly memoryBytes?: number
   /**
-   * The process stops itself at the first event, as SIGSTOP from outside would stop it, and waits
-   * to be killed.
+   * The process stops itself at the first event of this type, as SIGSTOP from outside would stop
+   * it, and waits to be killed.
    */
-  readonly stops?: boolean
+  readonly stopsAt?: SyncEvent['type']
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
@@ -51,7 +51,7 @@ try {
   // Progress events depend on the time that has passed; all other events are the same in each run.
   for await (const { type } of run) {
     if (type !== 'progress') console.log(`event ${type}`)
-    if (order.stops) process.kill(process.pid, 'SIGSTOP')
+    if (type === order.stopsAt) process.kill(process.pid, 'SIGSTOP')
   }
   console.log(
     JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }),

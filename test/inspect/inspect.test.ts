@@ -8,16 +8,20 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWorld, tsvBytes } from '../../src/emulator'
 import { defineSchema } from '../../src/engine/schema/feed-schema'
-import { int32, oneOf, text } from '../../src/index'
+import { cell, int32, oneOf, TsvColumnParser, text } from '../../src/index'
 import { type InspectReport, inspect } from '../../src/inspect'
 import { DISTINCT_ERROR } from '../../src/inspect/columns/distinct-sketch'
 import type { ColumnProfile } from '../../src/inspect/index'
+import { Bad, schema as cellSchema, plainly, rowOfCells, types } from '../engine/codec/any-cells'
 import { tsv } from '../tsv-text'
 import { type ColumnCount, DuckDb, naiveCounts, naiveRows, written } from './oracles'
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures')
 /** The gzip file of a large proof, which `npm run inspect:proof` names. */
 const PROOF_FILE = process.env.FEEDMILL_INSPECT_FILE
+
+/** The kinds of columns that have a range. */
+const HAVE_RANGE = ['int32', 'int64', 'decimal', 'float64', 'date', 'timestamp']
 
 let folder: string
 let duckdb: DuckDb
@@ -192,7 +196,7 @@ describe('files of the world', () => {
 })
 
 describe('the report', () => {
-  const cell = fc.oneof(
+  const anyCell = fc.oneof(
     fc.constantFrom('', 'a', 'b', '12', '-3', 'ä', '"', 'x\ty', '\\', 'a\nb'),
     fc.string({ unit: 'grapheme', maxLength: 12 }).filter(value => !/[\r\0]/.test(value)),
   )
@@ -201,7 +205,9 @@ describe('the report', () => {
     .chain(([columns, rows]) =>
       fc.tuple(
         fc.constant(Array.from({ length: columns }, (_, n) => `c${n}`)),
-        fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: rows }),
+        fc.array(fc.array(anyCell, { minLength: columns, maxLength: columns }), {
+          maxLength: rows,
+        }),
       ),
     )
     // A blank line is a bad row, and a row of one empty cell is one.
@@ -238,6 +244,52 @@ describe('the report', () => {
       }),
       { numRuns: 100 },
     )
+  })
+
+  test('has the bad cells and the range that the decoders of texts find', async () => {
+    const shownOf = (value: unknown) =>
+      typeof value === 'string'
+        ? value
+        : value instanceof Date
+          ? value.toISOString()
+          : Number(`${value}`) + 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(rowOfCells, { minLength: 1, maxLength: 300 }), async rows => {
+        const report = await inspect([Buffer.from(tsv([types, ...rows]))], { schema: cellSchema })
+        for (const [at, name] of types.entries()) {
+          const values = rows
+            .map(row => row[at]!)
+            .filter(text => text !== '')
+            .map(text => plainly(name, text))
+          const good = values.filter(value => !(value instanceof Bad))
+          const column = report.columns[at]!
+          expect([name, column.invalid]).toEqual([name, values.length - good.length])
+          const shown = good.map(shownOf).sort((a, b) => (a < b ? -1 : 1))
+          const hasRange = HAVE_RANGE.includes(name) && good.length > 0
+          expect([name, column.range]).toEqual([
+            name,
+            hasRange ? { min: shown[0], max: shown.at(-1) } : null,
+          ])
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('does not depend on what the functions of a schema do', async () => {
+    const bytes = Buffer.from(tsv([['a', 'b'], ...[1, 2, 3, 4].map(n => [`x${n}`, `${n}`])]))
+    const reportOf = (decode: (value: string) => string) =>
+      inspect([bytes], {
+        schema: defineSchema({ name: 'own', columns: { a: cell(decode), b: int32() } }),
+      })
+    const other = Buffer.from(tsv([['a'], ...Array.from({ length: 50 }, (_, n) => [`${n}`])]))
+    const busy = await reportOf(value => {
+      const parser = new TsvColumnParser()
+      parser.end(other)
+      expect(parser.read()).toHaveLength(50)
+      return value
+    })
+    expect(busy).toEqual(await reportOf(value => value))
   })
 
   test('is JSON', async () => {

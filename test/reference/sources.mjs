@@ -9,7 +9,6 @@ export const ENTRIES = {
   feedmill: 'index.ts',
   'feedmill/service': 'service.ts',
   'feedmill/sync': 'sync.ts',
-  'feedmill/level': 'level.ts',
   'feedmill/opentelemetry': 'opentelemetry.ts',
   'feedmill/bench': 'bench.ts',
   'feedmill/inspect': 'inspect.ts',

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Row } from '../../src/engine/codec/row'
@@ -9,9 +11,9 @@ import {
   itemSchema,
 } from '../../src/engine/schema/feed-schemas'
 import { Stage } from '../../src/engine/stages/stage'
-import { GroupJoiner, type JoinedGroup, type JoinedItem } from '../../src/state/group-joiner'
-import { MemoryStore } from '../../src/state/memory/memory-store'
-import type { MergedItem } from '../../src/state/merge/merge-state'
+import { GroupJoiner, type JoinTally } from '../../src/state/group-joiner'
+import type { JoinedGroup, JoinedItem } from '../../src/state/join/joined'
+import type { MergedItem } from '../../src/state/merge/merged-item'
 import { SnapshotMerger } from '../../src/state/snapshot-merger'
 import { batchesOf, collect, cutBatches, outputsOf } from '../rows-from-text'
 
@@ -156,7 +158,7 @@ describe('group-with-items', () => {
     })
   })
 
-  test('gives the same, in the same order, when its own store goes to disk', async () => {
+  test('gives the same, in the same order, when the rows go to disk', async () => {
     const many = Array.from({ length: 400 }, (_, n) => [
       `i${n}`,
       n % 9 === 0 ? '' : `g${(n * 7) % 50}`,
@@ -182,19 +184,23 @@ describe('group-with-items', () => {
     }
   })
 
-  test('a group past maxGroupItems is STATE_LIMIT', async () => {
-    const joiner = new GroupJoiner({
-      mode: 'group-with-items',
-      groups: groups(['g', 'G']),
-      maxGroupItems: 2,
-    })
-    await expect(
-      outputsOf(joiner, items(['a', 'g'], ['b', 'g'], ['c', 'g'])),
-    ).rejects.toMatchObject({
-      code: 'STATE_LIMIT',
-      context: { option: 'maxGroupItems', limit: 2 },
-    })
-  })
+  test.each([0, 2 ** 26])(
+    'a group past maxGroupItems is STATE_LIMIT, in %d bytes of memory',
+    async memoryBytes => {
+      const joiner = new GroupJoiner({
+        mode: 'group-with-items',
+        groups: groups(['g', 'G']),
+        maxGroupItems: 2,
+        memoryBytes,
+      })
+      await expect(
+        outputsOf(joiner, items(['a', 'g'], ['b', 'g'], ['c', 'g'])),
+      ).rejects.toMatchObject({
+        code: 'STATE_LIMIT',
+        context: { option: 'maxGroupItems', limit: 2 },
+      })
+    },
+  )
 })
 
 describe('failures and teardown', () => {
@@ -253,12 +259,21 @@ describe('failures and teardown', () => {
     }
   })
 
-  test('a full store is STATE_LIMIT', async () => {
-    const joiner = new GroupJoiner({
-      groups: groups(['g', 'G'], ['h', 'H']),
-      store: new MemoryStore({ maxEntries: 2 }),
-    })
-    await expect(outputsOf(joiner, [])).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+  test('a temporary folder that cannot be made is STATE_IO', async () => {
+    const before = process.env.TMPDIR
+    process.env.TMPDIR = join(tmpdir(), 'feedmill-missing')
+    try {
+      for (const mode of ['items-with-group', 'group-with-items'] as const) {
+        const joiner = new GroupJoiner({ groups: groups(['g', 'G']), mode, memoryBytes: 0 })
+        await expect(outputsOf(joiner, items(['a', 'g'])), mode).rejects.toMatchObject({
+          code: 'STATE_IO',
+          context: { reason: 'ENOENT' },
+        })
+      }
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = before
+    }
   })
 
   test.each([{ mode: 'sideways' }, { groups: 5 }, { groups: null }, { maxGroupItems: 0 }])(
@@ -284,6 +299,8 @@ describe('any items and groups', () => {
   const itemRows = fc
     .array(fc.oneof(groupId, fc.constant('')), { maxLength: 10 })
     .map(ids => ids.map((id, n): [string, string] => [`i${n}`, id]))
+  /** Bytes of memory: none, those of some rows, and those of all. */
+  const memory = fc.constantFrom(0, 400, 1200, 2 ** 20)
   const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
   /** The expected join: the last record of each group, by nested loops. */
   const lastTitle = (groupRows: Lines, id: string) =>
@@ -293,15 +310,33 @@ describe('any items and groups', () => {
       .filter(id => !itemRows.some(([, wanted]) => wanted === id))
       .sort(byBytes)
 
+  function tallyOf(itemRows: Lines, groupRows: Lines): JoinTally {
+    const ids = new Set(groupRows.map(([id]) => id!))
+    const wanted = itemRows.map(([, id]) => id!)
+    return {
+      joined: wanted.filter(id => ids.has(id)).length,
+      ungrouped: wanted.filter(id => id === '').length,
+      itemOrphans: wanted.filter(id => id !== '' && !ids.has(id)).length,
+      groupOrphans: unusedIds(itemRows, groupRows).length,
+      groups: ids.size,
+      replacedGroups: groupRows.length - ids.size,
+    }
+  }
+
   test('items-with-group is a nested-loop join, however the inputs are cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         itemRows,
         groupRows,
         fc.integer({ min: 1, max: 4 }),
-        async (itemRows, groupRows, rows) => {
-          const joiner = new GroupJoiner({ groups: cutBatches(groups(...groupRows), rows) })
+        memory,
+        async (itemRows, groupRows, rows, memoryBytes) => {
+          const joiner = new GroupJoiner({
+            groups: cutBatches(groups(...groupRows), rows),
+            memoryBytes,
+          })
           const outputs = await outputsOf(joiner, cutBatches(items(...itemRows), rows))
+          expect(joiner.tally).toEqual(tallyOf(itemRows, groupRows))
           const expected = itemRows.map(([itemId, id]) => {
             const title = id === '' ? undefined : lastTitle(groupRows, id)
             if (title !== undefined) return ['joined', itemId, id, title]
@@ -316,7 +351,7 @@ describe('any items and groups', () => {
           expect(outputs.flat().map(plainItem)).toEqual([...expected, ...orphans])
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 160 },
     )
   })
 
@@ -326,14 +361,17 @@ describe('any items and groups', () => {
         itemRows,
         groupRows,
         fc.integer({ min: 1, max: 4 }),
-        async (itemRows, groupRows, rows) => {
+        memory,
+        async (itemRows, groupRows, rows, memoryBytes) => {
           const joiner = new GroupJoiner({
             mode: 'group-with-items',
             groups: cutBatches(groups(...groupRows), rows),
+            memoryBytes,
           })
           const outputs = (await outputsOf(joiner, cutBatches(items(...itemRows), rows)))
             .flat()
             .map(plainGroup)
+          expect(joiner.tally).toEqual(tallyOf(itemRows, groupRows))
           const ids = [
             ...new Set([...groupRows.map(([id]) => id), ...itemRows.map(([, id]) => id)]),
           ]
@@ -358,7 +396,7 @@ describe('any items and groups', () => {
           )
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 160 },
     )
   })
 })

@@ -1,9 +1,13 @@
-// Long: its properties merge files over stores on disk.
+// Long: its properties merge files in memory and on disk.
 
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChangeKind } from '../../src/engine/codec/merge/register'
-import type { AnyBatch } from '../../src/engine/codec/row-image'
+import type { Row } from '../../src/engine/codec/row'
+import type { AnyBatch, AnyRow } from '../../src/engine/codec/row-image'
 import type { FeedFile } from '../../src/engine/schema/feed-schema'
 import {
   itemPrioritySchema,
@@ -11,12 +15,10 @@ import {
   itemSnapshotSchema,
   schemaOf,
 } from '../../src/engine/schema/feed-schemas'
-import type { KeyedStore } from '../../src/state/keyed-store'
-import { MemoryStore } from '../../src/state/memory/memory-store'
+import type { MergeChange, MergedItem } from '../../src/state/merge/merged-item'
 import { SnapshotMerger, type SnapshotMergerOptions } from '../../src/state/snapshot-merger'
 import { batchesOf, collect, cutBatches, outputsOf } from '../rows-from-text'
 import { written } from '../tsv-text'
-import { STORES } from './any-store'
 
 type Lines = readonly (readonly string[])[]
 
@@ -245,21 +247,7 @@ describe('the state', () => {
     expect(entries[1]?.row.batch.confirmed).toBe(true)
   })
 
-  test('goes on in a later merger on the same store', async () => {
-    const store = new MemoryStore()
-    await merge(bootstrap(['a', 'A0', ''], ['b', 'B0', '']), { store })
-    await merge(snapshot(2, ['b', 'UNAVAILABLE', '', ''], ['c', 'AVAILABLE', 'C2', iso(2)]), {
-      store,
-    })
-    const { entries, changes } = await merge(
-      snapshot(1, ['a', 'AVAILABLE', 'A1', iso(1)], ['b', 'AVAILABLE', 'B1', iso(1)]),
-      { store },
-    )
-    expect(kinds(changes)).toEqual(['a updated', 'b stale'])
-    expect(titles(entries)).toEqual(['a A1', 'c C2'])
-  })
-
-  test('is the same where the merger’s own store went to disk, in a folder that goes away with it', async () => {
+  test('is the same where the rows went to disk, and their changes come at the end in key order', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => [
       `i${String(n).padStart(3, '0')}`,
       `title ${n} `.repeat(20),
@@ -270,17 +258,27 @@ describe('the state', () => {
       ...cutBatches(bootstrap(...rows), 50),
       ...snapshot(
         3,
-        ['i001', 'UNAVAILABLE', '', ''],
         ['i002', 'AVAILABLE', 'new', iso(3)],
+        ['i001', 'UNAVAILABLE', '', ''],
         ['i002', 'AVAILABLE', 'old', iso(0)],
+        ['i001', 'UNAVAILABLE', '', ''],
       ),
     ])
-    const changes = outputs.flat().slice(300)
+    expect(outputs[0]).toHaveLength(50)
+    const changes = outputs.flat().filter(({ kind }) => kind !== 'inserted')
     expect(kinds(changes)).toEqual(['i001 deleted', 'i002 updated'])
+    expect(changes.map(({ source }) => source?.position.row)).toEqual([2, 1])
     expect(changes.map(({ before }) => before?.text('title' as string))).toEqual([
       'title 1 '.repeat(20),
       'title 2 '.repeat(20),
     ])
+    expect(merger.tally.item).toEqual({
+      inserted: 300,
+      updated: 1,
+      deleted: 1,
+      unchanged: 1,
+      stale: 1,
+    })
     expect(await collect(merger.entries())).toHaveLength(299)
     await merger.close()
   })
@@ -294,28 +292,6 @@ describe('the state', () => {
 
   test('is empty for empty input', async () => {
     expect(await merge([])).toMatchObject({ changes: [], entries: [] })
-  })
-
-  test('works on a store whose answers are promises', async () => {
-    const memory = new MemoryStore()
-    const slow: KeyedStore = {
-      getMany: async keys => memory.getMany(keys),
-      write: async ops => memory.write(ops),
-      async *entries(range) {
-        yield* memory.entries(range)
-      },
-      close: async () => memory.close(),
-    }
-    const { entries } = await merge(
-      [...bootstrap(['a', 'A0', '']), ...priority('20240501', ['a', 'p'])],
-      { store: slow },
-    )
-    expect(
-      entries.map(({ row, priority }) => [
-        row.get('title'),
-        priority?.get('priorityListingPayload'),
-      ]),
-    ).toEqual([['A0', 'p']])
   })
 })
 
@@ -343,14 +319,25 @@ describe('failures', () => {
     })
   })
 
-  test('a full store is STATE_LIMIT', async () => {
-    const error = await failure(bootstrap(['a', 'A', ''], ['b', 'B', '']), {
-      store: new MemoryStore({ maxEntries: 2 }),
-    })
-    expect(error).toMatchObject({
-      code: 'STATE_LIMIT',
-      context: { option: 'maxEntries', limit: 2 },
-    })
+  test('a temporary folder that cannot be made is STATE_IO, and one is made only where it is needed', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'feedmill-test-'))
+    const before = process.env.TMPDIR
+    process.env.TMPDIR = join(parent, 'missing')
+    try {
+      const rows = bootstrap(['a', 'A', ''])
+      expect((await merge(rows, {})).entries).toHaveLength(1)
+      expect(await failure(rows, { memoryBytes: 0 })).toMatchObject({
+        code: 'STATE_IO',
+        context: { reason: 'ENOENT' },
+      })
+      process.env.TMPDIR = parent
+      expect((await merge(rows, { memoryBytes: 0 })).entries).toHaveLength(1)
+      expect(await readdir(parent)).toEqual([])
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = before
+      await rm(parent, { recursive: true })
+    }
   })
 
   test('an unknown value of `changes` is OPTION_INVALID', () => {
@@ -495,12 +482,24 @@ async function stateOf(
   ])
 }
 
+const plainRow = (row: AnyRow | null | undefined) =>
+  row && [row.batch.file, row.position, row.batch.confirmed, (row as Row).toStrings()]
+
+function plainChange({ part, kind, itemId, version, source, row, before }: MergeChange): string {
+  const rows = [source, row, before].map(plainRow)
+  return JSON.stringify([part, kind, itemId, version, rows, before === undefined])
+}
+
+function plainItem({ itemId, version, row, priority }: MergedItem): unknown[] {
+  return [itemId, version, plainRow(row), plainRow(priority)]
+}
+
 describe('properties', () => {
   const files = fc.array(modelFile, { minLength: 1, maxLength: 6 })
 
-  test.each(Object.entries(STORES))(
-    'fault 74: any order and repetition of files and rows gives the state of a naive merge: %s',
-    async (_, open) => {
+  test.each([2 ** 26, 1000, 0])(
+    'fault 74: any order and repetition of files and rows gives the state of a naive merge, in %d bytes of memory',
+    async memoryBytes => {
       await fc.assert(
         fc.asyncProperty(
           files,
@@ -519,18 +518,48 @@ describe('properties', () => {
               ...file,
               rows: shuffled(repeated(file.rows)),
             }))
-            const { store, dispose } = await open()
-            try {
-              expect(await stateOf(mixed, rowsPerBatch, { store })).toEqual(oracle(files))
-            } finally {
-              await dispose()
-            }
+            expect(await stateOf(mixed, rowsPerBatch, { memoryBytes })).toEqual(oracle(files))
           },
         ),
         { numRuns: 40 },
       )
     },
   )
+
+  test('the changes, the counts and the items are the same on disk as in memory', async () => {
+    const options = fc.record({
+      memoryBytes: fc.constantFrom(0, 600, 1500, 4000),
+      before: fc.boolean(),
+      changes: fc.constantFrom('all' as const, 'effective' as const),
+    })
+    const rowsPerBatch = fc.integer({ min: 1, max: 3 })
+    const orders = fc.array(fc.nat(1000), { minLength: 40, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(
+        files,
+        rowsPerBatch,
+        options,
+        orders,
+        async (files, rows, options, order) => {
+          // Some batches come twice, and the batches of several files come in turns.
+          const batches = [...files, ...files.slice(0, 2)]
+            .flatMap(file => cutBatches(batchesOfFile(file), rows))
+            .map((batch, n) => ({ batch, by: order[n % order.length]! }))
+            .sort((a, b) => a.by - b.by)
+            .map(({ batch }) => batch)
+          const { memoryBytes, ...rest } = options
+          const inMemory = await merge(batches, rest)
+          const onDisk = await merge(batches, options)
+          expect(onDisk.changes.map(plainChange).sort()).toEqual(
+            inMemory.changes.map(plainChange).sort(),
+          )
+          expect(onDisk.merger.tally).toEqual(inMemory.merger.tally)
+          expect(onDisk.entries.map(plainItem)).toEqual(inMemory.entries.map(plainItem))
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
 
   test('the changes do not depend on how the input is cut into batches', async () => {
     await fc.assert(

@@ -1,29 +1,18 @@
 // A simulated machine in memory for tests of crashes. Its files keep only synced data for certain
-// after a power loss, its store loses its newest unsynced writes, its processes die at any call,
-// and its disk fails. Equal seeds fail in equal ways. It is one piece, because files, store and
-// processes fail by one count of calls.
+// after a power loss, its processes die at any call, and its disk fails. Equal seeds fail in equal
+// ways. It is one piece, because files and processes fail by one count of calls.
 //
 // What the two kinds of a crash leave:
-//   process   all writes to files stay; the store keeps the first few of its unsynced writes,
-//             which it gathers in the process
+//   process   all writes to files stay, and stay unsynced
 //   power     each file keeps what was synced, and any of the later writes, whole or cut short;
-//             each folder keeps the first few of its unsynced changes; the store as above
+//             each folder keeps any of its unsynced changes
 
 import { dirname } from 'node:path'
 import type { DurableFile, DurableFiles } from '../../src/engine/disk/durable-files'
 import { stateIo } from '../../src/engine/disk/state-errors'
 import { FeedError } from '../../src/engine/errors'
-import {
-  compareKeys,
-  type KeyedStore,
-  type KeyRange,
-  type StoreEntry,
-  type StoreOp,
-  type WriteOptions,
-} from '../../src/state/keyed-store'
-import type { KernelLock } from '../../src/state/level/kernel-lock'
-import { MemoryStore } from '../../src/state/memory/memory-store'
-import type { Environment, ProcessIdentity } from '../../src/sync/folder/environment'
+import type { Environment } from '../../src/sync/folder/environment'
+import type { FolderLock } from '../../src/sync/folder/folder-lock'
 
 export type CrashKind = 'process' | 'power'
 
@@ -71,11 +60,8 @@ class Node {
   }
 }
 
-/** A change of one file name, as a journal has it. */
-interface NameChange {
-  readonly path: string
-  readonly node: Node | null
-}
+/** A change of names in a folder: what each of them stands for. */
+type NameChange = readonly (readonly [path: string, node: Node | null])[]
 
 export class SimulatedMachine {
   /** Number of calls of the current process. */
@@ -86,9 +72,6 @@ export class SimulatedMachine {
   #names = new Map<string, Node>()
   #syncedNames = new Map<string, Node>()
   #nameChanges: NameChange[] = []
-  #storeBase = new Map<string, Uint8Array>()
-  #storeWrites: (readonly StoreOp[])[] = []
-  #process = 0
   #temporary = 0
   /** Folders that the current process has locked. The kernel frees them when the process ends. */
   readonly #locked = new Set<string>()
@@ -99,7 +82,7 @@ export class SimulatedMachine {
     this.#random = randomOf(seed)
   }
 
-  /** Returns a machine with the same disk and store, on which no process runs. */
+  /** Returns a machine with the same disk, on which no process runs. */
   copy(seed: number): SimulatedMachine {
     const nodes = new Map<Node, Node>()
     const copied = (node: Node): Node => {
@@ -112,13 +95,9 @@ export class SimulatedMachine {
     const machine = new SimulatedMachine(seed)
     machine.#names = named(this.#names)
     machine.#syncedNames = named(this.#syncedNames)
-    machine.#nameChanges = this.#nameChanges.map(({ path, node }) => ({
-      path,
-      node: node && copied(node),
-    }))
-    machine.#storeBase = new Map(this.#storeBase)
-    machine.#storeWrites = [...this.#storeWrites]
-    machine.#process = this.#process
+    machine.#nameChanges = this.#nameChanges.map(change =>
+      change.map(([path, node]) => [path, node && copied(node)] as const),
+    )
     machine.#temporary = this.#temporary
     return machine
   }
@@ -129,39 +108,18 @@ export class SimulatedMachine {
     this.log.length = 0
     this.#trouble = trouble
     this.#dead = false
-    const pid = ++this.#process
     this.#locked.clear()
     return {
       files: new Files(this),
-      processes: {
-        own: () => ({ pid, host: 'simulated', startedAt: String(pid) }),
-        mayRun: (other: ProcessIdentity) => other.pid === this.#process && !this.#dead,
-      },
       lockFolder: async folder => this.#lock(folder),
-      openStore: async () => new Store(this),
-      snapshotStore: async () => {
-        const store = new MemoryStore()
-        store.write(this.storeEntries())
-        return { open: async () => store, close: async () => {} }
-      },
       makeTemporaryFolder: async () => `/tmp/reader-${++this.#temporary}`,
     }
-  }
-
-  get isDead(): boolean {
-    return this.#dead
   }
 
   /** Ends the process at once, and leaves the machine as the next process finds it. */
   crash(kind: CrashKind): void {
     this.#dead = true
-    this.#process++
-    const kept = Math.floor(this.#random() * (this.#storeWrites.length + 1))
-    this.#storeWrites = this.#storeWrites.slice(0, kept)
-    this.syncStore()
     if (kind === 'power') this.#losePower()
-    else for (const node of this.#names.values()) node.sync()
-    this.#syncNames()
   }
 
   /** Returns the content of all files below a folder, by their paths. */
@@ -174,9 +132,17 @@ export class SimulatedMachine {
     )
   }
 
+  /** Changes the content of a file; null removes it. */
+  damage(path: string, change: (bytes: Buffer) => Buffer | null): void {
+    const node = new Node()
+    const bytes = change(Buffer.from(this.#names.get(path)!.bytes))
+    if (bytes === null) this.#names.delete(path)
+    else this.#names.set(path, Object.assign(node, { bytes, synced: bytes }))
+  }
+
   // The parts of the environment follow.
 
-  #lock(folder: string): KernelLock {
+  #lock(folder: string): FolderLock {
     return this.call('lock', folder, () => {
       if (this.#locked.has(folder))
         throw new FeedError('STATE_LOCKED', `${folder} is locked`, { path: folder })
@@ -194,7 +160,7 @@ export class SimulatedMachine {
     this.calls++
     this.log.push(`${name} ${path}`)
     const { at, what, lasting = false } = this.#trouble ?? { at: 0, what: 'before' }
-    const writes = !/^(read|list|size|open|entries|get)/.test(name)
+    const writes = !/^(read|list|size|open)/.test(name)
     const isHit = this.calls === at || (lasting && at > 0 && this.calls > at && writes)
     if (!isHit) return effect(1)
     if (what === 'ENOSPC' || what === 'EIO') {
@@ -213,10 +179,9 @@ export class SimulatedMachine {
     return this.#names.get(path)
   }
 
-  setName(path: string, node: Node | null): void {
-    if (node === null) this.#names.delete(path)
-    else this.#names.set(path, node)
-    this.#nameChanges.push({ path, node })
+  changeNames(change: NameChange): void {
+    setNames(this.#names, change)
+    this.#nameChanges.push(change)
   }
 
   paths(): string[] {
@@ -224,52 +189,14 @@ export class SimulatedMachine {
   }
 
   syncFolder(folder: string): void {
-    // A journal writes all earlier changes along with this one.
-    const last = this.#nameChanges.findLastIndex(({ path }) => dirname(path) === folder)
-    for (const { path, node } of this.#nameChanges.splice(0, last + 1))
-      setName(this.#syncedNames, path, node)
-  }
-
-  storeValue(key: string): Uint8Array | undefined {
-    for (const ops of this.#storeWrites.toReversed()) {
-      const op = ops.findLast(found => found.key === key)
-      if (op) return op.value ?? undefined
-    }
-    return this.#storeBase.get(key)
-  }
-
-  storeWrite(ops: readonly StoreOp[], sync: boolean): void {
-    this.#storeWrites.push(
-      ops.map(({ key, value }) => ({ key, value: value && Uint8Array.from(value) })),
-    )
-    if (sync) this.syncStore()
-  }
-
-  syncStore(): void {
-    for (const ops of this.#storeWrites) {
-      for (const { key, value } of ops) {
-        if (value === null) this.#storeBase.delete(key)
-        else this.#storeBase.set(key, value)
-      }
-    }
-    this.#storeWrites = []
-  }
-
-  storeEntries({ from, to }: KeyRange = {}): StoreEntry[] {
-    this.syncStore()
-    const within = (key: string) =>
-      (from === undefined || compareKeys(key, from) >= 0) &&
-      (to === undefined || compareKeys(key, to) < 0)
-    const entries = [...this.#storeBase]
-      .filter(([key]) => within(key))
-      .sort(([a], [b]) => compareKeys(a, b))
-    return entries.map(([key, value]) => ({ key, value: Uint8Array.from(value) }))
+    const isInside = ([first]: NameChange) => dirname(first![0]) === folder
+    for (const change of this.#nameChanges.filter(isInside)) setNames(this.#syncedNames, change)
+    this.#nameChanges = this.#nameChanges.filter(change => !isInside(change))
   }
 
   #losePower(): void {
-    const kept = Math.floor(this.#random() * (this.#nameChanges.length + 1))
-    for (const { path, node } of this.#nameChanges.slice(0, kept))
-      setName(this.#syncedNames, path, node)
+    for (const change of this.#nameChanges)
+      if (this.#random() < 0.5) setNames(this.#syncedNames, change)
     this.#names = new Map(this.#syncedNames)
     this.#nameChanges = []
     for (const node of new Set(this.#names.values())) {
@@ -285,16 +212,13 @@ export class SimulatedMachine {
       node.sync()
     }
   }
-
-  #syncNames(): void {
-    this.#syncedNames = new Map(this.#names)
-    this.#nameChanges = []
-  }
 }
 
-function setName(names: Map<string, Node>, path: string, node: Node | null): void {
-  if (node === null) names.delete(path)
-  else names.set(path, node)
+function setNames(names: Map<string, Node>, change: NameChange): void {
+  for (const [path, node] of change) {
+    if (node === null) names.delete(path)
+    else names.set(path, node)
+  }
 }
 
 /**
@@ -346,7 +270,7 @@ class Files implements DurableFiles {
 
   async edit(path: string): Promise<DurableFile> {
     return this.#machine.call('edit', path, () => {
-      if (this.#machine.node(path) === undefined) this.#machine.setName(path, new Node())
+      if (this.#machine.node(path) === undefined) this.#machine.changeNames([[path, new Node()]])
       return new File(this.#machine, this.#machine.node(path)!, path)
     })
   }
@@ -355,7 +279,7 @@ class Files implements DurableFiles {
     return this.#machine.call('create', path, () => {
       if (this.#machine.node(path) !== undefined) return undefined
       const node = new Node()
-      this.#machine.setName(path, node)
+      this.#machine.changeNames([[path, node]])
       return new File(this.#machine, node, path)
     })
   }
@@ -364,8 +288,10 @@ class Files implements DurableFiles {
     this.#machine.call('rename', to, () => {
       const node = this.#machine.node(from)
       if (node === undefined) throw stateIo(to, 'rename', 'ENOENT')
-      this.#machine.setName(to, node)
-      this.#machine.setName(from, null)
+      this.#machine.changeNames([
+        [to, node],
+        [from, null],
+      ])
     })
   }
 
@@ -375,7 +301,7 @@ class Files implements DurableFiles {
         .paths()
         .filter(found => found === path || found.startsWith(`${path}/`))
       for (const found of inside.slice(0, Math.ceil(inside.length * share)))
-        this.#machine.setName(found, null)
+        this.#machine.changeNames([[found, null]])
     })
   }
 
@@ -423,39 +349,6 @@ class File implements DurableFile {
   }
 
   async close(): Promise<void> {}
-}
-
-class Store implements KeyedStore {
-  readonly #machine: SimulatedMachine
-
-  constructor(machine: SimulatedMachine) {
-    this.#machine = machine
-  }
-
-  async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#machine.call('get', 'store', () =>
-      keys.map(key => copyOf(this.#machine.storeValue(key))),
-    )
-  }
-
-  async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
-    this.#machine.call('store write', sync ? 'store, synced' : 'store', () =>
-      this.#machine.storeWrite(ops, sync),
-    )
-  }
-
-  async *entries(range?: KeyRange): AsyncGenerator<readonly StoreEntry[], void, void> {
-    const entries = this.#machine.call('entries', 'store', () => this.#machine.storeEntries(range))
-    for (let at = 0; at < entries.length; at += 100) yield entries.slice(at, at + 100)
-  }
-
-  async close(): Promise<void> {
-    if (!this.#machine.isDead) this.#machine.syncStore()
-  }
-}
-
-function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
-  return value && Uint8Array.from(value)
 }
 
 /** Returns a generator of numbers from 0 to 1 (mulberry32). */

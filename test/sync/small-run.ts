@@ -8,6 +8,7 @@ import { fileIdKey } from '../../src/sync/file-id'
 import type { Environment } from '../../src/sync/folder/environment'
 import type { CalendarLimits } from '../../src/sync/plan/calendar-files'
 import { openState } from '../../src/sync/read/open-state'
+import type { StateItem } from '../../src/sync/read/state-items'
 import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
 import type { SyncTarget } from '../../src/sync/target/target'
@@ -20,14 +21,12 @@ export const FOLDER = '/state'
 /** Leaves out the priority files of the days before a bootstrap that is made today. */
 export const NO_EARLIER_DAYS = { priorityDaysBack: 1 }
 
-/** Shares that give several pieces and commits in a file of some kilobytes. */
+/** Shares that give several pieces and runs in a file of some kilobytes. */
 const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 2_000,
   windowBytes: 8_000,
-  commitBytes: 10_000,
-  readBytes: 2_000,
-  batchBytes: 6_000,
+  sortBytes: 4_000,
 }
 
 const QUICK = { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 }
@@ -113,9 +112,35 @@ export class SmallShop {
   }
 }
 
+/** Returns the service of a small world, three hours after a bootstrap was made. */
+export function shopAfterBootstrap(start: Date, bootstrapMs: number): SmallShop {
+  const world = { seed: 5, items: 24, churn: 30, start, hours: 400 }
+  const nowMs = bootstrapMs + 4 * HOUR_MS
+  const shop = new SmallShop({ world, bootstrapAt: new Date(bootstrapMs) }, nowMs)
+  shop.limits = NO_EARLIER_DAYS
+  return shop
+}
+
 /** Returns the end of a day of UTC-7. */
 function endOfDay(date: string): number {
   return readDay(date)! + DAY_MS + 7 * HOUR_MS
+}
+
+export async function itemTexts(blocks: AsyncIterable<readonly StateItem[]>): Promise<string[]> {
+  const texts: string[] = []
+  for await (const block of blocks) texts.push(...block.map(itemText))
+  return texts
+}
+
+/** Returns an item with its place and its version as text. */
+export function itemText({ row, priority, group, version }: StateItem): string {
+  return JSON.stringify([
+    row.toStrings(),
+    row.position,
+    version,
+    priority?.toStrings(),
+    group?.toStrings(),
+  ])
 }
 
 /** Returns everything that a reader of the state can see, as text. */
@@ -134,20 +159,7 @@ export async function seenIn(
   const state = await openState(FOLDER, { environment })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
-    const items: string[] = []
-    for await (const block of category.items()) {
-      for (const { row, priority, group, version } of block) {
-        items.push(
-          JSON.stringify([
-            row.toStrings(),
-            row.position,
-            version,
-            priority?.toStrings(),
-            group?.toStrings(),
-          ]),
-        )
-      }
-    }
+    const items = await itemTexts(category.items())
     const groups: string[] = []
     const ledger = category.files.map(({ id, ...entry }) => JSON.stringify([fileIdKey(id), entry]))
     return {

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GroupJoiner } from '../../src/state/group-joiner'
-import { prefixedStore } from '../../src/state/keyed-store'
-import { LevelStore } from '../../src/state/level/level-store'
-import { MemoryStore } from '../../src/state/memory/memory-store'
 import { SnapshotMerger } from '../../src/state/snapshot-merger'
-import { SpillingStore } from '../../src/state/spilling-store'
 import { openState } from '../../src/sync/read/open-state'
 import { sync } from '../../src/sync/run/sync'
 import { emulated } from '../service/emulated'
@@ -57,7 +53,6 @@ describe('fault 102: the other functions refuse wrong options at the call', () =
   test.each([
     ['memoryByte', () => new SnapshotMerger(anything({ memoryByte: 1 }))],
     ['options', () => new SnapshotMerger(anything(null))],
-    ['store', () => new SnapshotMerger(anything({ store: MemoryStore }))],
     ['schema', () => new SnapshotMerger(anything({ schema: 'item' }))],
     ['changes', () => new SnapshotMerger(anything({ changes: 'some' }))],
     ['before', () => new SnapshotMerger(anything({ before: 1 }))],
@@ -70,20 +65,11 @@ describe('fault 102: the other functions refuse wrong options at the call', () =
     ['row', () => new GroupJoiner(anything({ groups: [], row: 'row' }))],
     ['store', () => new GroupJoiner(anything({ groups: [], store: {} }))],
     ['maxGroupItem', () => new GroupJoiner(anything({ groups: [], maxGroupItem: 1 }))],
-    ['options', () => new MemoryStore(anything(null))],
-    ['maxByte', () => new MemoryStore(anything({ maxByte: 1 }))],
-    ['folder', () => new SpillingStore(anything({ folder: 5 }))],
-    ['path', () => new SpillingStore(anything({ path: 'x' }))],
-    ['store', () => prefixedStore(anything(undefined), 'a/')],
-    ['prefix', () => prefixedStore(new MemoryStore(), '')],
   ])('%s', (option, call) => {
     expect(call).toThrow(refusal(option))
   })
 
   test.each([
-    ['folder', () => LevelStore.open(anything(undefined))],
-    ['options', () => LevelStore.open(folder, anything(null))],
-    ['durable', () => LevelStore.open(folder, anything({ durable: 'no' }))],
     ['folder', () => openState(anything(undefined))],
     ['options', () => openState(folder, anything(null))],
     ['memory', () => openState(folder, anything({ memory: 1 }))],

@@ -10,21 +10,22 @@ import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../src/emulator'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault'
 import type { World } from '../../src/emulator/world/world'
-import { MemoryStore } from '../../src/state/memory/memory-store'
-import { applyFile } from '../../src/sync/file/apply-file'
-import { CategoryState } from '../../src/sync/folder/category-state'
+import type { DurableFiles } from '../../src/engine/disk/durable-files'
+import { FileRows } from '../../src/sync/file/file-rows'
 import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
-import { type LedgerEntry, NOTHING_APPLIED } from '../../src/sync/folder/ledger'
-import { openStateFolder, type StateFolder } from '../../src/sync/folder/state-folder'
+import { StatePaths } from '../../src/sync/folder/state-paths'
 import { openState } from '../../src/sync/read/open-state'
-import { stateItems } from '../../src/sync/read/state-items'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
+import { CategoryRuns } from '../../src/sync/runs/category-runs'
+import { CategoryView } from '../../src/sync/runs/category-view'
 import type { SyncOptions } from '../../src/sync/sync-options'
+import type { AppliedFile } from '../../src/sync/target/target'
 import { SimulatedMachine } from './simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const CATEGORIES = ['220', '15032']
+const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 /** `npm run test:crash` takes all seeds. */
 const SEEDS = Array.from(
   { length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 1 },
@@ -166,7 +167,7 @@ describe('a synchronisation ends with the truth at its watermark', () => {
     180_000,
   )
 
-  test('on the disk, with the store for folders', async () => {
+  test('on the disk', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-truth-'))
     const shop = shopOf(21, { faults: { rate: 0.05, seed: 21 } })
     const summary = await shop.sync(machineEnvironment, { ...TROUBLED, folder }).summary
@@ -235,49 +236,54 @@ describe('the state does not depend on how the files came', () => {
     await shop.sync(machine.start(), options).summary
     shop.nowMs = SECOND_MS
     await shop.sync(machine.start(), options).summary
-    const folder = await openStateFolder({
-      folder: FOLDER,
-      storeBytes: 0,
-      environment: machine.start(),
-    })
-    const inOrder = folder.categories[0]!
+    const { files } = machine.start()
+    const paths = new StatePaths(FOLDER)
+    const inOrder = (await CategoryView.open(files, paths.runsOf(CATEGORY)))!
     const expected = await itemsOf(inOrder)
     expect(expected.length).toBeGreaterThan(10)
-    const twice = [...inOrder.ledger.entries, ...inOrder.ledger.entries.slice(0, 20)]
+    const twice = [...inOrder.files, ...inOrder.files.slice(0, 20)]
+    await inOrder.close()
     const all = fc.shuffledSubarray(twice, { minLength: twice.length })
     await fc.assert(
       fc.asyncProperty(all, async order => {
-        const state = await CategoryState.open(inOrder.category, new MemoryStore())
-        for (const entry of order) await applyAgain(folder, state, entry)
-        expect(await itemsOf(state)).toEqual(expected)
+        const other = new SimulatedMachine(0).start().files
+        const runs = await CategoryRuns.open(CATEGORY, {
+          files: other,
+          folder: FOLDER,
+          sortBytes: 1 << 20,
+        })
+        for (const entry of order) await runs.apply(keptFile(files, paths, entry))
+        await runs.close()
+        const view = (await CategoryView.open(other, FOLDER))!
+        expect(await itemsOf(view)).toEqual(expected)
+        await view.close()
       }),
       { numRuns: 6 },
     )
-    await folder.close()
     await shop.close()
   }, 180_000)
 })
 
-async function applyAgain(
-  { files, paths }: StateFolder,
-  state: CategoryState,
-  entry: LedgerEntry,
-): Promise<void> {
-  const again: LedgerEntry = { ...entry, ...NOTHING_APPLIED }
-  const data = entry.totalBytes === 0 ? undefined : await files.open(paths.keptFile(entry.id))
-  await state.commit(again)
-  await applyFile({
-    state,
-    entry: again,
-    data,
-    commitBytes: 1 << 20,
-    signal: new AbortController().signal,
-  })
+/** An applied file, as a run gave it to the state folder that keeps its bytes. */
+function keptFile(
+  files: DurableFiles,
+  paths: StatePaths,
+  { id, totalBytes, lastModified }: AppliedFile,
+): FileRows {
+  const identity = { totalBytes, ...(lastModified && { lastModified }) }
+  return new FileRows(
+    { id, identity },
+    {
+      open: async () => (await files.open(paths.keptFile(id)))!,
+      maxRemovedShare: 1,
+      signal: new AbortController().signal,
+    },
+  )
 }
 
-async function itemsOf(state: CategoryState): Promise<string[]> {
+async function itemsOf(view: CategoryView): Promise<string[]> {
   const items: string[] = []
-  for await (const block of stateItems(state)) {
+  for await (const block of view.items()) {
     for (const { row, priority, group, version } of block) {
       items.push(
         JSON.stringify([row.toStrings(), version, priority?.toStrings(), group?.toStrings()]),

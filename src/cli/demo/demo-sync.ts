@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import type { World } from '../../emulator'
 import { FeedError, ndjsonSink, pipeline } from '../../index'
 import type { FeedService } from '../../service'
-import { type LedgerEntry, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
+import { type AppliedFile, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
 import type { DemoOptions } from '../emulator-commands'
 import { progressBar } from '../progress-bar'
 import { type ServeAddress, serviceVariables } from '../serve'
@@ -151,7 +151,7 @@ async function verified(
 const HEADING = ['feed', 'files', 'MB', 'MB of TSV', 'rows', 'inserted', 'updated', 'deleted']
 
 function outcomeOf({ files }: OpenCategory) {
-  const of = (feed: LedgerEntry['id']['feed']) => files.filter(({ id }) => id.feed === feed)
+  const of = (feed: AppliedFile['id']['feed']) => files.filter(({ id }) => id.feed === feed)
   return {
     groups: total(of('item_group'), ({ rows }) => rows.inserted),
     snapshots: of('item_snapshot').length,
@@ -162,7 +162,7 @@ function outcomeOf({ files }: OpenCategory) {
   }
 }
 
-function lineOf(files: readonly LedgerEntry[]): string[] {
+function lineOf(files: readonly AppliedFile[]): string[] {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
   return [
     files[0]?.id.feed ?? '',
@@ -176,10 +176,10 @@ function lineOf(files: readonly LedgerEntry[]): string[] {
   ]
 }
 
-function rowsIn({ rows }: LedgerEntry): number {
+function rowsIn({ rows }: AppliedFile): number {
   return Object.values(rows).reduce((sum, count) => sum + count, 0)
 }
 
-function total(files: readonly LedgerEntry[], of: (file: LedgerEntry) => number): number {
+function total(files: readonly AppliedFile[], of: (file: AppliedFile) => number): number {
   return files.reduce((sum, file) => sum + of(file), 0)
 }

@@ -5,6 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
 import {
   byteSink,
+  type ColumnBatch,
   csvSink,
   FeedError,
   type FeedSchema,
@@ -18,10 +19,12 @@ import {
   type OpenState,
   openState,
   type StateItem,
+  stateItemColumns,
   stateItemLines,
   stateItemReader,
 } from '../../sync'
 import { messageWithPlace } from '../error-place'
+import { needPackages } from '../needed-packages'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
@@ -32,10 +35,10 @@ import { untilSignal } from './stop-signals'
 type PlainItem = Record<string, unknown>
 
 /**
- * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
- * columns, as text. With a schema both have its columns, typed by it. A cell that is not of its
- * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws
- * every failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in
+ * NDJSON has all cells of an item, typed, with its priority and its group; Parquet and Arrow have the
+ * documented ones of these, and CSV has the documented columns of an item, as text. With a schema all
+ * have its columns, typed by it. A cell that is not of its column's type fails no export: CSV has its
+ * text in its column, and the others have it in `invalid`. Throws every failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in
  * any case.
  */
 export async function exportCommand({
@@ -47,6 +50,10 @@ export async function exportCommand({
   format,
   gzip = out?.endsWith('.gz') ?? false,
 }: ExportCommand): Promise<void> {
+  const columnSink = COLUMN_SINKS[format]
+  if (gzip && columnSink !== undefined)
+    throw usageError('--gzip', 'with the formats ndjson and csv', `--format ${format}`)
+  if (format === 'parquet') needPackages('export --format parquet')
   const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
   const reader = await fifoWithReader(out)
   try {
@@ -61,7 +68,10 @@ export async function exportCommand({
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
         const shown = counted(items, isWanted)
         try {
-          if (typed === undefined && format === 'ndjson')
+          if (columnSink !== undefined) {
+            const sink = await columnSink(out ?? process.stdout)
+            await pipeline(columnsOf(shown, schema, typed), { signal }).run(sink)
+          } else if (typed === undefined && format === 'ndjson')
             await linesWritten(shown, { out, gzip }, signal)
           else {
             const plain =
@@ -127,6 +137,29 @@ async function linesWritten(
 
 async function* linesOf(blocks: AsyncIterable<readonly StateItem[]>) {
   for await (const block of blocks) yield stateItemLines(block)
+}
+
+/** Makes columns of the items, behind a batch that names them where there is no item. */
+async function* columnsOf(
+  blocks: AsyncIterable<readonly StateItem[]>,
+  schema: FeedSchema | undefined,
+  typed: TypedItems | undefined,
+): AsyncGenerator<ColumnBatch, void, void> {
+  yield stateItemColumns([], schema)
+  for await (const block of blocks) {
+    const batch = stateItemColumns(block, schema)
+    const invalid = batch.column('invalid')
+    // Counts the bad cells, and names the first one.
+    for (const [n, item] of block.entries()) if (!invalid.isNull(n)) typed?.of(item)
+    yield batch
+  }
+}
+
+type ColumnSink = (target: string | NodeJS.WritableStream) => Promise<Sink<ColumnBatch>>
+
+const COLUMN_SINKS: { readonly [F in ExportCommand['format']]?: ColumnSink } = {
+  parquet: async target => (await import('../../parquet')).parquetSink(target),
+  arrow: async target => (await import('../../arrow')).arrowSink(target),
 }
 
 interface Output {

@@ -138,7 +138,7 @@ const EXPORT_OPTIONS = [
   option('--out <file>', 'the file to write; standard output by default'),
   option('--gzip', 'compress the output, which `--out FILE.gz` does too'),
   option('--format <format>', 'how items are written', {
-    choices: ['ndjson', 'csv'],
+    choices: ['ndjson', 'csv', 'parquet', 'arrow'],
     default: 'ndjson',
   }),
 ] as const
@@ -161,7 +161,6 @@ export function addStateCommands(feedmill: Command): void {
     .table('Proxy and certificates', PROXY_VARIABLES)
     .action(async (options: SyncCommand) => {
       needPlace(sync, options.state, options.to)
-      if (options.to === undefined) needPackages('sync')
       await (await import('./sync')).syncCommand(options)
     })
   const status = feedmill
@@ -181,7 +180,6 @@ export function addStateCommands(feedmill: Command): void {
         return (await import('../queue/queue-status')).queueStatusCommand(options)
       }
       needPlace(status, folder, options.to)
-      if (options.to === undefined) needPackages('status')
       await (await import('./status')).statusCommand(folder, options)
     })
   feedmill
@@ -193,7 +191,6 @@ export function addStateCommands(feedmill: Command): void {
     .action(async (files, options: ReplayCommand) => {
       if (options.state === undefined && options.out === undefined)
         throw new InvalidArgumentError('replay needs --state <dir> or --out <file>')
-      needPackages('replay')
       await (await import('./replay')).replayCommand(files, options)
     })
   feedmill
@@ -209,8 +206,8 @@ export function addStateCommands(feedmill: Command): void {
       'export --state ./state --out items.ndjson',
       'export --state ./state --as-of 2026-03-01T12:00:00Z',
       'export --state ./state --schema prices.json --format csv',
+      'export --state ./state --out items.parquet --format parquet',
     )
-    .needs('export')
     .action(async options => (await import('./export')).exportCommand(options))
 }
 

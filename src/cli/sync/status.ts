@@ -59,9 +59,7 @@ function statusOf(
   {
     categoryId,
     files,
-    problem,
   }: Pick<OpenCategory, 'categoryId'> & {
-    readonly problem?: OpenCategory['problem']
     readonly files: readonly Pick<AppliedFile, 'badRows' | 'badCells'>[]
   },
   plan: CategoryPlan,
@@ -87,8 +85,6 @@ function statusOf(
     lost: spanOf(gone),
     /** The feeds that need a newer bootstrap. */
     needsBootstrap: needsBootstrap.map(({ feed }) => feed),
-    /** Why the items cannot be read; null where they can. */
-    problem: problem === undefined ? null : { code: problem.code, message: problem.message },
     /** The next file that the service will publish. */
     next: next ?? null,
   }
@@ -120,7 +116,6 @@ function categoryLines({
   due,
   lost,
   needsBootstrap,
-  problem,
   next,
 }: CategoryStatus): string[] {
   const until = watermark === null ? 'no bootstrap yet' : `up to ${watermark.toISOString()}`
@@ -133,7 +128,6 @@ function categoryLines({
     ...spanLines('due', due),
     ...spanLines('lost', lost),
     ...(needsBootstrap.length > 0 ? [`  needs a new bootstrap: ${needsBootstrap.join(', ')}`] : []),
-    ...(problem === null ? [] : [`  cannot be read: ${problem.code}: ${problem.message}`]),
     ...(next === null ? [] : [`  next: ${keyText(next.file)}, at ${next.from.toISOString()}`]),
   ]
 }

@@ -2,7 +2,10 @@
 // an object. What a pipeline does about them is stages/bad-cells.ts.
 
 import type { FeedError } from '../errors'
+import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
+import { columnsCoreWith } from './columns/columns-core'
+import { planOf } from './columns/decode-columns'
 import { isBadCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
 import type { Row } from './row'
@@ -20,9 +23,12 @@ export interface RowWithBadCells {
 /** Returns the rows of a batch that have bad cells, in the order of the batch. */
 export function rowsWithBadCells(batch: RowBatch<Columns>): RowWithBadCells[] {
   const errors = new Map<number, FeedError<'CELL_INVALID'>[]>()
-  batch.header.columns.forEach((column, at) => {
-    if (mayBeBad(column)) checkColumn(batch, at, errors)
+  const core = columnsCoreWith(batch)
+  const doubtful = planOf(batch.header).flatMap(({ kernel, spec }, at) => {
+    const isGood = !mayBeBad(spec) || (kernel && core?.decode(kernel, at)) !== undefined
+    return isGood ? [] : [at]
   })
+  for (const at of doubtful) checkColumn(batch, at, errors)
   if (errors.size === 0) return []
   return [...batch].flatMap(row => {
     const bad = errors.get(row.slot)
@@ -31,7 +37,7 @@ export function rowsWithBadCells(batch: RowBatch<Columns>): RowWithBadCells[] {
 }
 
 /** Every text is a value of the other columns. */
-function mayBeBad({ spec: { type, element, notNull } }: BoundColumn): boolean {
+function mayBeBad({ type, element, notNull }: ColumnSpec): boolean {
   const isText = type === 'text' || (type === 'list' && element?.type === 'text')
   return !isText || notNull === true
 }
@@ -43,12 +49,8 @@ function checkColumn(
 ): void {
   const { cells, projections, selection, length } = batch
   const reader = projections.readers[column]!
-  const { isPlain } = decoderOf(batch.header.columns[column]!.spec)
   for (let n = 0; n < length; n++) {
     const slot = selection === undefined ? n : selection[n]!
-    const start = cells.cellStart(slot, column)
-    const end = cells.cellEnd(slot, column)
-    if (start < end && isPlain?.(cells, start, end)) continue
     try {
       cells.value(slot, column, reader)
     } catch {

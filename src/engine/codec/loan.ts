@@ -51,12 +51,34 @@ export function loanOf(bytes: Uint8Array): Loan | undefined {
  */
 export const COPY_WORD_BYTES = 8
 
+/**
+ * The allocator of glibc gives freed memory back to the system, whose pages then cost a fault each
+ * in the next output, except for twice the largest block that was ever freed. So a block of nearly
+ * 32 MiB, more than which it does not count, is freed first. Nobody writes to it: it takes no
+ * memory.
+ */
+const FREED_BYTES = (1 << 25) - (1 << 16)
+let isFreed = false
+
+function keepFreedMemory(): void {
+  if (!isFreed) Buffer.allocUnsafeSlow(FREED_BYTES)
+  isFreed = true
+}
+
+/** Makes the memory of an output, which is not zeroed. */
+export function outputMemory(bytes: number): ArrayBuffer {
+  keepFreedMemory()
+  return Buffer.allocUnsafeSlow(bytes).buffer as ArrayBuffer
+}
+
 /** Copies bytes whose owner is going to overwrite them. The copy has less than one more word. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.buffer instanceof ArrayBuffer) {
+    keepFreedMemory()
+    return bytes.slice()
+  }
   const before = bytes.byteOffset % COPY_WORD_BYTES
-  // A new Uint8Array would be zeroed first, which costs time.
-  const { buffer } = Buffer.allocUnsafeSlow(before + bytes.length)
-  const copy = new Uint8Array(buffer, before)
+  const copy = new Uint8Array(outputMemory(before + bytes.length), before)
   copy.set(bytes)
   return copy
 }

@@ -4,7 +4,7 @@
 // (`--disallow-code-generation-from-strings`, a content security policy), a slower function makes
 // the same objects.
 
-import type { CutColumns, RowCells, RowCutter } from './row-cells'
+import type { RowCells, RowCutter } from './row-cells'
 import { CELL_END } from './tsv/scanner'
 
 export interface Shape {
@@ -58,13 +58,15 @@ export function assigningMaker({ names, constants }: Shape): ObjectMaker {
   }
 }
 
-// Makes plain objects of the texts of a row's cells. As above the quick way is a
-// function that is compiled for a projection: it goes along the row, cuts each cell's text out of
-// the text of the row's run, and ends in one object literal. It needs no list of texts, no loop and
-// no call, so V8 optimises it as a whole. Where a process forbids code from text, another function
-// makes the same objects by way of a list. row-cells.ts says what a cell's text is.
+// Makes plain objects of the texts of a row's cells. As above the quick way is a function that is
+// compiled for a projection: it goes along the row, cuts each cell's text out of the text of the
+// row's run, and ends in one object literal. It needs no list of texts, no loop and no call but for
+// marked cells, so V8 optimises it as a whole. Where a process forbids code from text, another
+// function makes the same objects by way of a list. row-cells.ts says what a cell's text is.
 
-export interface TextShape extends CutColumns {
+export interface TextShape {
+  readonly columns: Int32Array
+  readonly names: readonly string[]
   /** Names of columns that the file lacks, whose texts are '', behind the others. */
   readonly absent: readonly string[]
 }
@@ -77,8 +79,6 @@ export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, 
  * number.
  */
 const MAX_LITERAL_COLUMNS = 128
-/** How many columns one test checks for cells whose bytes are not their text. */
-const REREAD_COLUMNS = 8
 
 export function textObjectMaker(shape: TextShape): TextObjectMaker {
   if (shape.columns.length > MAX_LITERAL_COLUMNS) return listedMaker(shape, objectMaker)
@@ -95,13 +95,11 @@ export function literalTextMaker(shape: TextShape): TextObjectMaker {
   const texts = Array.from(columns, (column, n) => textAt(column, n, columns[n - 1]))
   const given = names.map((name, n) => `${key(name)}: text${n}`)
   const lacking = absent.map(name => `${key(name)}: ''`)
-  const body = `return function makeTextObject(cells, slot, run, runStart, ends, first, start) {
+  const body = `return function makeTextObject(cells, run, runStart, ends, first, start) {
     ${texts.join('\n')}
-    const object = { ${[...given, ...lacking].join(', ')} }
-    ${rereading(columns.length)}
-    return object
+    return { ${[...given, ...lacking].join(', ')} }
   }`
-  const make = new Function('shape', body)(shape) as RowCutter
+  const make = new Function(body)() as RowCutter
   return (cells, slot) => cells.cut(slot, make)
 }
 
@@ -111,18 +109,10 @@ function textAt(column: number, n: number, before: number | undefined): string {
   if (column === 0) start = 'start'
   else if (column - 1 === before) start = `end${n - 1} + 1`
   return `const mark${n} = ends[first + ${column} | 0], end${n} = mark${n} - runStart & ${CELL_END}
-    const text${n} = run.slice(${start} & ${CELL_END}, end${n})`
-}
-
-// The tests are in groups, so that one marked cell does not make all columns be checked one by one.
-function rereading(columns: number): string {
-  const groups: string[] = []
-  for (let from = 0; from < columns; from += REREAD_COLUMNS) {
-    const to = Math.min(from + REREAD_COLUMNS, columns)
-    const marks = Array.from({ length: to - from }, (_, n) => `mark${from + n}`)
-    groups.push(`if ((${marks.join(' | ')}) < 0) cells.reread(object, slot, shape, ${from}, ${to})`)
-  }
-  return groups.join('\n')
+    const start${n} = ${start} & ${CELL_END}
+    const text${n} = mark${n} < 0
+      ? cells.markedText(start${n} + runStart, end${n} + runStart)
+      : run.slice(start${n}, end${n})`
 }
 
 /** The maker of objects by way of a list of texts. */

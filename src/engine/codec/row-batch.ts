@@ -28,6 +28,8 @@ export interface FileProgress {
 export interface RowPlaces {
   readonly lines: Float64Array
   readonly byteOffsets: Float64Array
+  /** Row numbers, where they do not grow by one from row to row. */
+  readonly rows?: Float64Array
 }
 
 export interface RowBatchParts<C extends Columns> {
@@ -147,6 +149,17 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return newBatch({ ...parts, header })
   }
 
+  /** @internal The same rows as rows of another file, each with its place in it. */
+  placed<D extends Columns>(
+    header: BoundHeader<D>,
+    file: FeedFile,
+    progress: FileProgress,
+    places: Required<RowPlaces>,
+  ): RowBatch<D> {
+    const start = { firstRow: 0, firstLine: 0, innerLines: 0, baseOffset: 0 }
+    return newBatch({ ...this.#parts, ...start, header, file, progress, places })
+  }
+
   /** @internal The offsets of cells and their text. */
   get cells(): RowCells {
     const { index, rowCount, header } = this.#parts
@@ -207,13 +220,13 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal True where the batch has a projection of the columns of its file. */
   get isProjected(): boolean {
-    return this.#parts.places !== undefined
+    return this.#parts.places !== undefined && this.#parts.places.rows === undefined
   }
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): RowPosition {
     const { firstRow, baseOffset, index, places, origin: file } = this.#parts
-    const row = firstRow + slot
+    const row = firstRow + (places?.rows ? places.rows[slot]! : slot)
     const line = this.#lineOf(slot)
     const byteOffset = places
       ? baseOffset + places.byteOffsets[slot]!

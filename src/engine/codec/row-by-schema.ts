@@ -17,7 +17,9 @@ const HEADER_LINE = { row: 0, line: 1, byteOffset: 0 }
  */
 export function rowBySchema<C extends Columns>(schema: FeedSchema<C>): (row: Row) => Row<C> {
   const bound = new WeakMap<BoundHeader, BoundHeader<C>>()
-  return ({ batch, slot }) => {
+  return row => {
+    const { batch, slot } = row
+    if (batch.header.schema === schema) return row as Row<C>
     let header = bound.get(batch.header)
     if (header === undefined) bound.set(batch.header, (header = rebound(batch.header, schema)))
     return new Row(batch.withHeader(header), slot)

@@ -3,12 +3,18 @@
 //
 // Short runs of rows become text at once, byte for byte (latin1), and a cell's text is a slice of
 // its run. So a cell needs no call out of JavaScript, and a string that a caller keeps pins the
-// text of a few rows only. A cell with a byte of 0x80 or above is decoded as UTF-8 when it is read.
+// text of a few rows only.
+//
+// A marked cell has more bytes than its text has characters: two for quotes, one for each escape,
+// and one or more for a character past ASCII. So its text fits into its place in the run, behind a
+// character whose code is the number of bytes that are too many. Where Latin-1 has no such text or
+// code, the code is 0, and a wide text (UTF-16) has the cell in the same way.
 
 import type { CellSource } from './decode/cell-decoder'
-import type { TextPrefix } from './text-prefix'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
+import type { ScanCore } from './tsv/scan-core'
 import { CELL_END, type RowIndex } from './tsv/scanner'
+import { fittingCore } from './tsv/tsv-scanner'
 
 /**
  * Bytes of a run, except for the end of its last row: few enough to pin, and enough that one
@@ -33,20 +39,13 @@ export interface ColumnReader {
   read(source: CellSource, slot: number, start: number, end: number): unknown
 }
 
-/** The columns of an object, and the names of its properties. */
-export interface CutColumns {
-  readonly columns: Int32Array
-  readonly names: readonly string[]
-}
-
 /**
  * Makes an object of a row's cells as slices of `run`, which is the block's text from `runStart`
  * on. The row's first cell begins at the offset `start` of the run and ends at the offset
- * `ends[first]` of the block. `cells.reread` corrects marked cells.
+ * `ends[first]` of the block. `cells.markedText` has marked cells.
  */
 export type RowCutter = (
   cells: RowCells,
-  slot: number,
   run: string,
   runStart: number,
   ends: Int32Array,
@@ -59,35 +58,62 @@ export class RowCells implements CellSource {
   readonly view: DataView
   readonly escapedBy: number
   readonly #quote: number
+  readonly #rules: CellRules
   readonly #index: RowIndex
   readonly #rows: number
   /** The latest run: the rows that begin in [start, stop). */
   #runStart = 0
   #runStop = 0
   #runText = ''
+  /** The number of the block among those that the engine has made to fit; 0 where it has not. */
+  #fit = 0
+  /** That engine; null where there is none, or none is needed, as for one row. */
+  #core: ScanCore | null | undefined
+  /** The wide text of the run from an offset on. */
+  #wideStart = 0
+  #wideText = ''
 
-  constructor(
-    block: Buffer,
-    index: RowIndex,
-    rows: number,
-    { quote, escapedBy }: CellRules = DOCUMENTED_CELLS,
-  ) {
-    this.escapedBy = escapedBy
-    this.#quote = quote
+  constructor(block: Buffer, index: RowIndex, rows: number, rules: CellRules = DOCUMENTED_CELLS) {
+    this.escapedBy = rules.escapedBy
+    this.#quote = rules.quote
+    this.#rules = rules
     this.bytes = block
     this.view = new DataView(block.buffer, block.byteOffset, block.byteLength)
     this.#index = index
     this.#rows = rows
+    if (rows === 1) this.#core = null
   }
 
   /** One cell's text without quotes and escapes. */
   text(slot: number, column: number): string {
+    const run = this.#run(slot)
     const start = this.cellStart(slot, column)
-    const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
-    if (marked < 0) return this.ownText(start, marked & CELL_END)
-    return start === marked
-      ? ''
-      : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
+    const end = this.#index.cellEnds[slot * this.#index.columns + column]!
+    return end < 0
+      ? this.markedText(start, end & CELL_END)
+      : run.slice(start - this.#runStart, end - this.#runStart)
+  }
+
+  /** The text of a marked cell in the latest run. */
+  markedText(start: number, end: number): string {
+    if (this.#fit === 0) return this.ownText(start, end)
+    return (
+      fitted(this.#runText, start - this.#runStart, end - this.#runStart) ??
+      this.#wideTextOf(start, end) ??
+      this.ownText(start, end)
+    )
+  }
+
+  #wideTextOf(start: number, end: number): string | undefined {
+    if (this.#wideText === '') {
+      // A later block may have taken the place of this one.
+      const core = this.#core
+      if (this.#fit !== core?.fits) return undefined
+      const base = this.#index.rowStarts[0]!
+      this.#wideStart = start
+      this.#wideText = core.wideText(start - base, this.#runStart + this.#runText.length - base)
+    }
+    return fitted(this.#wideText, start - this.#wideStart, end - this.#wideStart)
   }
 
   /** The text of a cell of a row whose offset in the block is known. */
@@ -95,13 +121,6 @@ export class RowCells implements CellSource {
     if (start < end && this.#isPlain(slot, start, end))
       return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
     return this.ownText(start, end)
-  }
-
-  /** The text of a cell, behind a prefix, as a string that shares no memory. */
-  prefixedText(start: number, end: number, prefix: TextPrefix): string {
-    return this.bytes[start] === this.#quote && start < end
-      ? prefix.text + this.ownText(start, end)
-      : prefix.withText(this.bytes, start, end)
   }
 
   /** The text of a cell as a string that shares no memory. */
@@ -134,34 +153,7 @@ export class RowCells implements CellSource {
     const { rowStarts, cellEnds, columns } = this.#index
     const run = this.#run(slot)
     const runStart = this.#runStart
-    return make(
-      this,
-      slot,
-      run,
-      runStart,
-      cellEnds,
-      slot * columns,
-      signed(rowStarts[slot]!) - runStart,
-    )
-  }
-
-  /**
-   * Puts the texts of marked cells into an object, which has their bytes in place of their texts.
-   */
-  reread(
-    object: Record<string, string>,
-    slot: number,
-    { columns, names }: CutColumns,
-    from: number,
-    to: number,
-  ): void {
-    const { cellEnds, columns: width } = this.#index
-    for (let n = from; n < to; n++) {
-      const column = columns[n]!
-      const marked = cellEnds[slot * width + column]!
-      if (marked < 0)
-        object[names[n]!] = this.ownText(this.cellStart(slot, column), marked & CELL_END)
-    }
+    return make(this, run, runStart, cellEnds, slot * columns, signed(rowStarts[slot]!) - runStart)
   }
 
   /**
@@ -176,28 +168,29 @@ export class RowCells implements CellSource {
     const first = slot * width
     for (let n = 0; n < columns.length; n++) {
       const column = columns[n]!
+      const reader = readers[column]!
+      if (reader.isText && runStart < 0) {
+        run = this.#run(slot)
+        runStart = this.#runStart
+      }
       const start =
         column === 0 ? signed(rowStarts[slot]!) : (cellEnds[first + column - 1]! & CELL_END) + 1
       const marked = cellEnds[first + column]!
       const end = marked & CELL_END
-      const reader = readers[column]!
       if (start === end) values[n] = reader.empty
-      else if (reader.isText) {
-        if (runStart < 0) {
-          run = this.#run(slot)
-          runStart = this.#runStart
-        }
+      else if (reader.isText)
         values[n] =
           marked > 0
             ? run.slice(start - runStart, end - runStart)
-            : this.ownText(start, end) || reader.empty
-      } else values[n] = this.#valueBetween(slot, start, end, reader)
+            : this.markedText(start, end) || reader.empty
+      else values[n] = this.#valueBetween(slot, start, end, reader)
     }
     return values
   }
 
   /** One cell's value. @throws FeedError CELL_INVALID without a position */
   value(slot: number, column: number, reader: ColumnReader): unknown {
+    if (reader.isText) return this.text(slot, column) || reader.empty
     const start = this.cellStart(slot, column)
     const end = this.cellEnd(slot, column)
     if (start === end) return reader.empty
@@ -232,23 +225,46 @@ export class RowCells implements CellSource {
     )
   }
 
+  #run(slot: number): string {
+    const start = signed(this.#index.rowStarts[slot]!)
+    if (start < this.#runStart || start >= this.#runStop) this.#readRun(slot)
+    return this.#runText
+  }
+
   // Makes the run of a row. Runs lie on a grid of the block, so that rows share them in whatever
   // order a caller reads them.
-  #run(slot: number): string {
+  #readRun(slot: number): void {
     const { rowStarts, cellEnds, columns } = this.#index
-    const start = rowStarts[slot]!
-    if (start >= this.#runStart && start < this.#runStop) return this.#runText
-    const gridEnd = start - (start % RUN_BYTES) + RUN_BYTES
-    let last = slot
-    while (last + 1 < this.#rows && rowStarts[last + 1]! < gridEnd) last++
-    this.#runStart = gridEnd - RUN_BYTES
-    this.#runStop = gridEnd
-    return (this.#runText = this.bytes.toString(
-      'latin1',
-      this.#runStart,
-      cellEnds[last * columns + columns - 1]! & CELL_END,
-    ))
+    const gridStart = rowStarts[slot]! - (rowStarts[slot]! % RUN_BYTES)
+    this.#runStop = gridStart + RUN_BYTES
+    let first = slot
+    while (first > 0 && rowStarts[first - 1]! >= gridStart) first--
+    let last = slot + 1
+    while (last < this.#rows && rowStarts[last]! < this.#runStop) last++
+    const start = signed(rowStarts[first]!)
+    const end = cellEnds[last * columns - 1]! & CELL_END
+    const base = rowStarts[0]!
+    this.#runStart = start
+    this.#runText =
+      this.#fitted()?.fittedText(start - base, end - base) ??
+      this.bytes.toString('latin1', start, end)
+    this.#wideText = ''
   }
+
+  /** The engine, which has the block made to fit; null where it has not. */
+  #fitted(): ScanCore | null {
+    if (this.#core === undefined) this.#core = fittingCore(this.bytes, this.#index)
+    const core = this.#core
+    if (core === null || this.#fit === core.fits) return core
+    this.#fit = core.fit(this.bytes, this.#index, this.#rows, this.#rules)
+    return this.#fit === 0 ? (this.#core = null) : core
+  }
+}
+
+/** Returns the text that was made to fit between two offsets of a text, if there is one. */
+function fitted(text: string, start: number, end: number): string | undefined {
+  const excess = text.charCodeAt(start)
+  return excess > 0 ? text.slice(start + 1, end + 1 - excess) : undefined
 }
 
 /**

@@ -9,7 +9,7 @@
 import type { FeedFile } from '../schema/feed-schema'
 import type { ByteWriter } from './byte-records'
 import { ByteReader } from './byte-records'
-import type { TextPrefix } from './text-prefix'
+import type { FileProgress } from './row-batch'
 import type { BoundHeader } from './tsv/header'
 import { CELL_MARK, type RowIndex } from './tsv/scanner'
 
@@ -21,7 +21,6 @@ export interface AnyRow {
   get(name: string): unknown
   text(name: string): string
   ownText(name: string): string
-  prefixedText(name: string, prefix: TextPrefix): string
 }
 
 /** The part of a batch that joins and merges need; every `RowBatch` has it. */
@@ -31,6 +30,7 @@ export interface AnyBatch {
   readonly index: RowIndex
   readonly length: number
   readonly confirmed: boolean
+  readonly progress: FileProgress
   row(n: number): AnyRow
   bytesOf(slot?: number): Uint8Array
   lineOf(slot: number): Uint8Array

@@ -8,7 +8,6 @@ import { decoderOf } from './decode/cell-decoders'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { bigIntsAsText, unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
-import type { TextPrefix } from './text-prefix'
 
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row. The strings and
@@ -80,15 +79,6 @@ export class Row<out C extends Columns = Columns> {
     if (column === undefined) return ''
     const { cells } = this.batch
     return cells.ownText(cells.cellStart(this.slot, column), cells.cellEnd(this.slot, column))
-  }
-
-  /** @internal {@link ownText} behind a prefix. */
-  prefixedText(name: string, prefix: TextPrefix): string {
-    const column = this.#columnOf(name)
-    if (column === undefined) return prefix.text
-    const { cells } = this.batch
-    const start = cells.cellStart(this.slot, column)
-    return cells.prefixedText(start, cells.cellEnd(this.slot, column), prefix)
   }
 
   /**

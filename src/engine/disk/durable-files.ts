@@ -210,7 +210,10 @@ export async function writeSynced(
 }
 
 /** Returns the result of `use`, and closes the file in any case. */
-export async function withFile<T>(file: DurableFile, use: () => Promise<T>): Promise<T> {
+export async function withFile<T>(
+  file: Pick<DurableFile, 'close'>,
+  use: () => Promise<T>,
+): Promise<T> {
   try {
     return await use()
   } finally {

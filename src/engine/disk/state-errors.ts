@@ -32,6 +32,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ELOOP: 'a symbolic link is in the way: find out who made it, and remove it',
   ENOENT: 'restore what is missing, or check the path',
   ENOTDIR: 'a part of the path is a file: check the path',
+  ENAMETOOLONG: 'use a folder with a shorter path',
+  'no Unix domain sockets': 'the file system has none: use a folder on a local disk',
 }
 
 /** @param reason the system's code where there is one, else a description */

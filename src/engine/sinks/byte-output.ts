@@ -1,5 +1,4 @@
-// Writes the bytes or the text of a sink to its destination: allows one run at a time, and types
-// every failure. Text is gathered in one buffer and encoded as UTF-8.
+// Writes the bytes or the text of one run of a sink to its destination, and types every failure. Text is gathered in one buffer and encoded as UTF-8.
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'
@@ -12,13 +11,6 @@ export class ByteOutput {
   readonly #sink: string
   readonly #compresses: boolean
   #destination: Destination | undefined
-  /** True from `open` to `commit` or `abort`. */
-  #inUse = false
-  /**
-   * Number of runs that were refused and have not called `abort` yet. Their `abort` must not end
-   * the run that writes.
-   */
-  #refused = 0
 
   /**
    * @param sink the name of the sink, for its errors
@@ -32,17 +24,8 @@ export class ByteOutput {
     this.#sink = sink
   }
 
-  /**
-   * Opens the destination. A second run at the same time is refused, because its text would mix
-   * with that of the first.
-   * @throws FeedError SINK_FAILED
-   */
-  async open(): Promise<void> {
-    if (this.#inUse) {
-      this.#refused++
-      throw sinkFailed(this.#sink, this.#name, 'another run of the same sink is writing it')
-    }
-    this.#inUse = true
+  /** @throws FeedError SINK_FAILED */
+  open(): Promise<void> {
     return this.#guard(async () => {
       const destination = await openDestination(this.#target)
       this.#destination = this.#compresses ? new GzipDestination(destination) : destination
@@ -64,7 +47,6 @@ export class ByteOutput {
     return this.#guard(async () => {
       await this.#destination?.commit()
       this.#destination = undefined
-      this.#inUse = false
     })
   }
 
@@ -73,17 +55,13 @@ export class ByteOutput {
    * got.
    */
   async abort(): Promise<void> {
-    if (this.#refused > 0) {
-      this.#refused--
-      return
-    }
     const destination = this.#destination
     this.#destination = undefined
-    this.#inUse = false
     await this.#guard(async () => destination?.abort())
   }
 
-  get #name(): string {
+  /** What the bytes are written to, for errors. */
+  get name(): string {
     if (typeof this.#target === 'string') return this.#target
     if (this.#target === process.stdout) return 'standard output'
     return this.#target === process.stderr ? 'standard error' : 'the stream'
@@ -93,7 +71,7 @@ export class ByteOutput {
     try {
       await action()
     } catch (cause) {
-      throw FeedError.is(cause) ? cause : sinkFailed(this.#sink, this.#name, cause)
+      throw FeedError.is(cause) ? cause : sinkFailed(this.#sink, this.name, cause)
     }
   }
 }
@@ -111,8 +89,7 @@ const BUFFER_BYTES = 1 << 18
 /** The most UTF-8 bytes that one UTF-16 unit takes. */
 const MAX_UNIT_BYTES = 3
 
-export class TextOutput {
-  readonly #output: ByteOutput
+export class TextOutput extends ByteOutput {
   readonly #buffer = new Uint8Array(BUFFER_BYTES)
   readonly #encoder = new TextEncoder()
   #filled = 0
@@ -124,21 +101,11 @@ export class TextOutput {
    */
   constructor(target: SinkTarget, sink: string, compress?: 'gzip') {
     if (compress !== undefined) choice('compress', compress, ['gzip'])
-    this.#output = new ByteOutput(target, sink, compress !== undefined)
-  }
-
-  /**
-   * Opens the destination. A second run at the same time is refused, because its text would mix
-   * with that of the first.
-   * @throws FeedError SINK_FAILED
-   */
-  async open(): Promise<void> {
-    await this.#output.open()
-    this.#filled = 0
+    super(target, sink, compress !== undefined)
   }
 
   /** Adds text. Returns a promise only when a write is due, and undefined otherwise. */
-  write(text: string): Promise<void> | undefined {
+  addText(text: string): Promise<void> | undefined {
     if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled) return this.#writeThrough(text)
     this.#filled += this.#encoder.encodeInto(text, this.#buffer.subarray(this.#filled)).written
     return undefined
@@ -148,7 +115,7 @@ export class TextOutput {
    * Adds text that is encoded. Returns a promise only when a write is due: until it resolves, the
    * bytes have to stay as they are.
    */
-  writeBytes(bytes: Uint8Array): Promise<void> | undefined {
+  addBytes(bytes: Uint8Array): Promise<void> | undefined {
     if (bytes.length > BUFFER_BYTES - this.#filled) return this.#writeBytesThrough(bytes)
     this.#buffer.set(bytes, this.#filled)
     this.#filled += bytes.length
@@ -156,22 +123,9 @@ export class TextOutput {
   }
 
   /** Writes the rest, and syncs a file. */
-  async prepare(): Promise<void> {
+  override async prepare(): Promise<void> {
     await this.#flush()
-    await this.#output.prepare()
-  }
-
-  /** Makes a file visible, after `prepare`. */
-  commit(): Promise<void> {
-    return this.#output.commit()
-  }
-
-  /**
-   * Drops the text that was not written yet. A file at the target stays as it was before; an output
-   * that is no regular file keeps what it got.
-   */
-  abort(): Promise<void> {
-    return this.#output.abort()
+    await super.prepare()
   }
 
   async #writeThrough(text: string): Promise<void> {
@@ -186,12 +140,12 @@ export class TextOutput {
 
   async #writeBytesThrough(bytes: Uint8Array): Promise<void> {
     await this.#flush()
-    await this.#output.write(bytes)
+    await this.write(bytes)
   }
 
   async #flush(): Promise<void> {
     const filled = this.#filled
     this.#filled = 0
-    await this.#output.write(this.#buffer.subarray(0, filled))
+    await this.write(this.#buffer.subarray(0, filled))
   }
 }

@@ -4,6 +4,7 @@ import { byteBlock } from '../codec/stage-input'
 import type { Sink } from '../pipeline/sink'
 import { ByteOutput } from './byte-output'
 import type { SinkTarget } from './destination'
+import { sinkOfRuns } from './sink-of-runs'
 
 const NAME = 'bytes'
 
@@ -30,13 +31,15 @@ const NAME = 'bytes'
  * ```
  */
 export function byteSink(target: SinkTarget): Sink<Uint8Array> {
-  const output = new ByteOutput(target, NAME)
-  return {
-    name: NAME,
-    open: () => output.open(),
-    write: block => output.write(byteBlock(NAME, block)),
-    prepare: () => output.prepare(),
-    commit: () => output.commit(),
-    abort: () => output.abort(),
-  }
+  const newOutput = () => new ByteOutput(target, NAME)
+  return sinkOfRuns(NAME, newOutput().name, () => {
+    const output = newOutput()
+    return {
+      open: () => output.open(),
+      write: block => output.write(byteBlock(NAME, block)),
+      prepare: () => output.prepare(),
+      commit: () => output.commit(),
+      abort: () => output.abort(),
+    }
+  })
 }

@@ -40,7 +40,8 @@ export class CsvColumns {
   /** The names where the caller gave no columns, for quick look-ups. */
   readonly #known = new Set<string>()
   readonly #seen = new Set<string>()
-  #rows = 0
+  /** Number of rows so far. */
+  rows = 0
 
   constructor(chosen: readonly string[] | undefined) {
     this.#chosen = chosen
@@ -54,11 +55,6 @@ export class CsvColumns {
    */
   get names(): readonly string[] | undefined {
     return this.#names
-  }
-
-  /** Number of rows so far. */
-  get rows(): number {
-    return this.#rows
   }
 
   /** True once every chosen column was in some batch. Until then the sink holds its lines back. */
@@ -91,7 +87,7 @@ export class CsvColumns {
     // A row knows all names of its file: it refuses a wrong one itself, and reads the chosen cells
     // only.
     const cells = isRow ? toObject.call(element, this.#chosen) : (element as PlainObject)
-    this.#rows++
+    this.rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
     else if (!this.isSettled) this.#search(cells)
     return cells
@@ -104,7 +100,7 @@ export class CsvColumns {
    */
   settle(): void {
     const [column] = this.#missing
-    if (column === undefined || this.#rows === 0) return
+    if (column === undefined || this.rows === 0) return
     const seen = [...this.#seen]
     const hint = nameHint(column, seen)
     const text = `no row has a column ${excerpt(column)}`
@@ -116,7 +112,7 @@ export class CsvColumns {
     if (this.isSettled) return
     // The message of the error lists the names that were seen.
     if (this.#seen.size < MAX_SHOWN) for (const name of Object.keys(cells)) this.#seen.add(name)
-    if (this.#rows >= SEARCHED_ROWS) this.settle()
+    if (this.rows >= SEARCHED_ROWS) this.settle()
   }
 
   #refuseLosses(cells: PlainObject): void {
@@ -124,7 +120,7 @@ export class CsvColumns {
     if (this.#known.size === 0) for (const name of this.#names) this.#known.add(name)
     for (const name of Object.keys(cells)) {
       if (this.#known.has(name)) continue
-      const text = `row ${this.#rows} has a column ${excerpt(name)} that the first row does not have: name all columns in the option columns`
+      const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have: name all columns in the option columns`
       throw columnUnknown(name, this.#names, text)
     }
   }

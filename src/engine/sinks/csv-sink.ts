@@ -1,16 +1,22 @@
 // A sink that writes rows as CSV for spreadsheets and databases (RFC 4180). papaparse makes the
-// lines.
+// lines, but for those of a parser's batches that csv-batches.ts makes.
 
 import type * as Papa from 'papaparse'
+import type { BatchText } from '../codec/columns/batch-text'
+import { RowBatch } from '../codec/row-batch'
+import { TextBuffer } from '../codec/text-buffer'
+import type { BoundHeader } from '../codec/tsv/header'
 import { excerpt, FeedError } from '../errors'
 import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
+import { type CsvRules, csvBatches } from './csv-batches'
 import { type ColumnOf, CsvColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
 import { jsonWriter } from './ndjson-sink'
 import { unwritableKind, valueInvalid } from './sink-errors'
+import { sinkOfRuns } from './sink-of-runs'
 import { checkedNames } from './table-plan'
 
 export interface CsvSinkOptions<N extends string = string> {
@@ -85,63 +91,88 @@ export function csvSink<T>(
 ): Sink<T>
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
   const { delimiter = ',', neutralizeFormulas = true, compress } = knownOptions(options, OPTIONS)
-  const output = new TextOutput(target, NAME, compress)
+  const newOutput = () => new TextOutput(target, NAME, compress)
+  const { name } = newOutput()
   const chosen =
     options.columns === undefined ? undefined : checkedNames('columns', options.columns)
   const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
   if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {
     throw optionInvalid('delimiter', 'text without a quote or line end', delimiter)
   }
-  let unparse: typeof Papa.unparse
-  let columns = new CsvColumns(chosen)
-  /** Lines that wait until every column has been seen. */
-  let held = ''
-  let hasHeader = false
+  return sinkOfRuns(NAME, name, () => {
+    const output = newOutput()
+    let unparse: typeof Papa.unparse
+    const columns = new CsvColumns(chosen)
+    const rules: CsvRules = {
+      delimiter,
+      neutralizes: neutralizeFormulas,
+      areChosen: chosen !== undefined,
+      lineOf: row => linesOf([cellsOf(row, columns)]),
+    }
+    let header: BoundHeader | undefined
+    let batches: BatchText | undefined
+    const lines = new TextBuffer()
+    /** Lines that wait until every column has been seen. */
+    let held = ''
+    let hasHeader = false
 
-  const linesOf = (cells: unknown[][]) => {
-    // Many readers skip a blank line, so the empty cell of a single column is written as "".
-    const quotes = cells[0]?.length === 1 ? (value: unknown) => value === '' : false
-    return (
-      unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) +
-      LINE_END
-    )
-  }
-  /** Puts the header line before the first text, if the columns are known by then. */
-  const withHeader = (text: string) => {
-    if (hasHeader || columns.names === undefined) return text
-    hasHeader = true
-    return linesOf([[...columns.names]]) + text
-  }
-  return {
-    name: NAME,
-    open: async () => {
-      columns = new CsvColumns(chosen)
+    const linesOf = (cells: unknown[][]) => {
+      // Many readers skip a blank line, so the empty cell of a single column is written as "".
+      const quotes = cells[0]?.length === 1 ? (value: unknown) => value === '' : false
+      return (
+        unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) +
+        LINE_END
+      )
+    }
+    /** Puts the header line before the first text, if the columns are known by then. */
+    const withHeader = (text: string) => {
+      if (hasHeader || columns.names === undefined) return text
+      hasHeader = true
+      return linesOf([[...columns.names]]) + text
+    }
+    /** Writes a batch where the module does. */
+    const writeBatch = (batch: RowBatch) => {
+      const { names, rows, isSettled } = columns
+      if (names === undefined || !isSettled || batch.hasDecodedCells) return false
+      if (batch.header !== header) batches = csvBatches(rules, (header = batch.header), names)
+      if (!batches?.write(batch, lines)) return false
+      columns.rows = rows + batch.length
+      return true
+    }
+    const sendLines = async () => {
+      await output.addText(withHeader(held))
       held = ''
-      hasHeader = false
-      await output.open()
-      // papaparse is loaded with the first CSV file: most imports of the package write none.
-      unparse = (await import('papaparse')).default.unparse
-    },
-    write: item => {
-      columns.see(item)
-      const cells = Array.from(elementsOf(item), element => cellsOf(element, columns))
-      if (cells.length === 0) return undefined
-      held += linesOf(cells)
-      if (!columns.isSettled) return undefined
-      const text = withHeader(held)
-      held = ''
-      return output.write(text)
-    },
-    prepare: async () => {
-      columns.settle()
-      // A file without rows has only the header line, and not even this where nothing has named
-      // the columns.
-      await output.write(withHeader(held))
-      await output.prepare()
-    },
-    commit: () => output.commit(),
-    abort: () => output.abort(),
-  }
+      await output.addBytes(lines.view())
+      lines.cutTo(0)
+    }
+    return {
+      open: async () => {
+        await output.open()
+        // papaparse is loaded with the first CSV file: most imports of the package write none.
+        unparse = (await import('papaparse')).default.unparse
+      },
+      write: item => {
+        columns.see(item)
+        if (item instanceof RowBatch && item.length > 0 && writeBatch(item)) return sendLines()
+        const cells = Array.from(elementsOf(item), element => cellsOf(element, columns))
+        if (cells.length === 0) return undefined
+        held += linesOf(cells)
+        if (!columns.isSettled) return undefined
+        const text = withHeader(held)
+        held = ''
+        return output.addText(text)
+      },
+      prepare: async () => {
+        columns.settle()
+        // A file without rows has only the header line, and not even this where nothing has named
+        // the columns.
+        await output.addText(withHeader(held))
+        await output.prepare()
+      },
+      commit: () => output.commit(),
+      abort: () => output.abort(),
+    }
+  })
 }
 
 function cellsOf(element: unknown, columns: CsvColumns): unknown[] {

@@ -1,8 +1,8 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
-import { writeBatchJson } from '../codec/columns/batch-json'
+import { BatchJson } from '../codec/columns/batch-json'
 import { RowBatch } from '../codec/row-batch'
-import { JsonBuffer } from '../codec/row-json'
+import { TextBuffer } from '../codec/text-buffer'
 import { excerpt, FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
@@ -10,6 +10,7 @@ import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
 import type { SinkTarget } from './destination'
 import { type Unwritable, unwritableKind, valueInvalid } from './sink-errors'
+import { sinkOfRuns } from './sink-of-runs'
 
 export interface NdjsonSinkOptions {
   /** `gzip` compresses the file. Default: no compression. */
@@ -62,40 +63,40 @@ export function ndjsonSink<T>(
   target: SinkTarget,
   options: NdjsonSinkOptions = {},
 ): Sink<NdjsonItem<T>> {
-  const output = new TextOutput(target, NAME, knownOptions(options, OPTIONS).compress)
-  const jsonOf = jsonWriter()
-  const lines = new JsonBuffer()
-  const writeLines = async () => {
-    if (lines.length > 0) await output.writeBytes(lines.view())
-    lines.cutTo(0)
-  }
-  let row = 0
-  return {
-    name: NAME,
-    open: async () => {
-      await output.open()
-      row = 0
+  const { compress } = knownOptions(options, OPTIONS)
+  const newOutput = () => new TextOutput(target, NAME, compress)
+  return sinkOfRuns(NAME, newOutput().name, () => {
+    const output = newOutput()
+    const jsonOf = jsonWriter()
+    const json = new BatchJson()
+    const lines = new TextBuffer()
+    const writeLines = async () => {
+      if (lines.length > 0) await output.addBytes(lines.view())
       lines.cutTo(0)
-    },
-    write: async item => {
-      if (item instanceof RowBatch && writeBatchJson(item, lines)) {
-        row += item.length
-        if (lines.length >= GATHERED_BYTES) await writeLines()
-        return
-      }
-      await writeLines()
-      for (const element of elementsOf(item)) {
-        const due = output.write(`${lineOf(element, ++row, jsonOf)}\n`)
-        if (due !== undefined) await due
-      }
-    },
-    prepare: async () => {
-      await writeLines()
-      await output.prepare()
-    },
-    commit: () => output.commit(),
-    abort: () => output.abort(),
-  }
+    }
+    let row = 0
+    return {
+      open: () => output.open(),
+      write: async item => {
+        if (item instanceof RowBatch && json.write(item, lines)) {
+          row += item.length
+          if (lines.length >= GATHERED_BYTES) await writeLines()
+          return
+        }
+        await writeLines()
+        for (const element of elementsOf(item)) {
+          const due = output.addText(`${lineOf(element, ++row, jsonOf)}\n`)
+          if (due !== undefined) await due
+        }
+      },
+      prepare: async () => {
+        await writeLines()
+        await output.prepare()
+      },
+      commit: () => output.commit(),
+      abort: () => output.abort(),
+    }
+  })
 }
 
 type Json = ReturnType<typeof jsonWriter>

@@ -2,6 +2,9 @@
 // schema or of the first row. A cell that is no value of its column, or that the database cannot
 // hold, is a bad cell: the policy `onBadCell` decides about it here, for every database.
 
+import { isText } from '../codec/columns/column-batch'
+import { type ColumnData, columnData } from '../codec/columns/column-data'
+import { type CellPolicy, decodeColumns } from '../codec/columns/decode-columns'
 import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
 import { projectionsOf } from '../codec/projection'
@@ -132,6 +135,37 @@ export class TableRows {
     return this.#cell(row, this.#columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
   }
 
+  /**
+   * Decodes rows for which {@link areOwn} is true. Returns their columns in the order of the table's.
+   * @throws FeedError CELL_INVALID
+   */
+  columnsOf(batch: RowBatch<Columns>): ColumnData[] {
+    const { converters } = this.#readingOf(batch.header)
+    const decoded = decodeColumns(batch, this.#policy)
+    return this.#columns!.map(({ name, spec, isRequired }, n) => {
+      const column = decoded.column(name)
+      if (isRequired && column.data.nullCount > 0) for (const row of batch) this.cellOf(row, name)
+      if (!isText(spec)) return column.data
+      const values = Array.from(column, (value, at) =>
+        placed(() => converters[n]!(value), batch.row(at).position, name),
+      )
+      return columnData(column.type, values)
+    })
+  }
+
+  /** A bad cell of a column that the table lacks does not matter. */
+  readonly #policy: CellPolicy = {
+    read: (row, column) => {
+      const known = this.#columns!.find(({ name }) => name === column.name)
+      return known && this.#badCellsOf(known).read(row, column)
+    },
+    leaveOut: (row, error) => this.badCells.leaveOut(row, error),
+  }
+
+  #badCellsOf({ spec, isRequired }: PlannedColumn): BadCells {
+    return isRequired && decoderOf(spec).empty === null ? STRICT : this.badCells
+  }
+
   #valuesOf({ converters }: Reading, source: Row<Columns> | Record<string, unknown>) {
     const row = isRow(source) ? source : undefined
     const names = this.#names
@@ -156,7 +190,7 @@ export class TableRows {
 
   /** Reads one cell by the policy for bad cells. */
   #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
-    const { name, spec, isRequired } = column
+    const { name } = column
     const row = isRow(source) ? source : undefined
     const place = row === undefined ? { row: this.#rows } : row.position
     const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
@@ -170,9 +204,7 @@ export class TableRows {
         return value
       },
     }
-    const { empty } = decoderOf(spec)
-    const badCells = isRequired && empty === null ? STRICT : this.badCells
-    return convert(badCells.read(cell, column))
+    return convert(this.#badCellsOf(column).read(cell, column))
   }
 
   #readingOf(header: BoundHeader): Reading {

@@ -5,10 +5,11 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
-import { elementsOf, headerOf } from '../pipeline/batch'
+import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
+import { sinkOfRuns } from './sink-of-runs'
 import {
   checkTableOptions,
   definitionsOf,
@@ -61,35 +62,7 @@ export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink
   checkTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
   new TableRows(rules, options)
-  let run: TableRun | undefined
-  /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
-  let refused = 0
-  return {
-    name: rules.name,
-    open() {
-      if (run !== undefined) {
-        refused++
-        throw sinkFailed(rules.name, rules.target, 'another run of the same sink is writing it')
-      }
-      run = new TableRun(rules, options)
-      return run.open()
-    },
-    write: item => run!.write(item),
-    prepare: () => run!.prepare(),
-    commit: async () => {
-      await run!.commit()
-      run = undefined
-    },
-    abort: async () => {
-      if (refused > 0) {
-        refused--
-        return
-      }
-      const ended = run
-      run = undefined
-      await ended?.abort()
-    },
-  }
+  return sinkOfRuns(rules.name, rules.target, () => new TableRun(rules, options))
 }
 
 class TableRun {
@@ -136,7 +109,7 @@ class TableRun {
   async #write(item: unknown): Promise<void> {
     const rows = this.#rows
     rows.see(item)
-    if (headerOf(item) !== undefined) {
+    if (headerOf(item) !== undefined && !isColumnBatch(item)) {
       const batch = item as RowBatch<Columns>
       const writer = (this.#writer ??= await this.#openTable())
       if (writer?.writeBatch !== undefined && rows.areOwn(batch)) {

@@ -12,6 +12,7 @@ import {
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { FeedError } from '../errors'
 import { choice } from '../options'
+import { mayHaveInflateWorkers } from './inflate-worker-limit'
 import { parallelEngine } from './parallel-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
@@ -24,7 +25,7 @@ export interface ChosenEngine {
 
 const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngine>> = {
   zlib: () => startOffset => new ZlibInflate(startOffset),
-  wasm: worker => (worker ? parallelEngine() : wasmEngine()),
+  wasm: worker => (worker && mayHaveInflateWorkers() ? parallelEngine() : wasmEngine()),
   fflate: fflateEngine,
 }
 

@@ -39,9 +39,9 @@ export interface GunzipOptions extends Partial<GzipLimits> {
 
 /**
  * The most bytes that the stage holds behind a stopped reader, besides the current input block.
- * Each engine may hold 256 KiB of gathered input. In addition `zlib` holds two outputs of 256 KiB,
+ * Each engine may hold 256 KiB of gathered input. In addition `zlib` holds two outputs of 512 KiB,
  * one for the reader and one ahead. `wasm` holds its memory of 8.6 MiB, in which a worker is at
- * most eight outputs and eight inputs of 64 KiB ahead. `fflate` holds the 4 MiB that one slice of
+ * most four outputs and eight inputs of 64 KiB ahead. `fflate` holds the 4 MiB that one slice of
  * the worst bomb inflates to, and their copy.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
@@ -59,7 +59,7 @@ const NAMES: OptionNames<GunzipOptions> = {
  * Inflates gzip: takes compressed blocks of any size, gives blocks of output in order.
  *
  * Outputs belong to the reader. Each is alone in its memory (except for up to 7 bytes before it),
- * has at most about 256 KiB, and is never written again. Input blocks must not change while the
+ * has at most about 512 KiB, and is never written again. Input blocks must not change while the
  * stage works on them. Small input blocks are gathered, up to 256 KiB, before they are inflated.
  *
  * The stage reads up to `maxMembers` members, each with or without zeros after it. A file name or

@@ -21,6 +21,11 @@ export function setMaxInflateWorkers(count: number): void {
   max = wholeNumber('count', count, 0)
 }
 
+/** Returns false where no file gets a worker, as on a machine of one processor. */
+export function mayHaveInflateWorkers(): boolean {
+  return max > 0
+}
+
 /**
  * Returns true where one more worker may be started. The caller then calls `endInflateWorker` after
  * the worker's thread has ended.

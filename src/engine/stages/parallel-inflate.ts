@@ -1,8 +1,9 @@
 // The WebAssembly engine with a worker. A file begins on the caller's thread. Once a member proves
-// large, a worker continues in the same memory, ahead of the reader. Nothing waits while the worker
-// starts, and where no worker can be had, the caller's thread does all the work. This file owns the
-// life of the worker. InflateCore decodes, and inflate-control.ts does the bookkeeping between the
-// two threads. The file is one piece because one position moves from this thread to the other.
+// large, a worker continues in the same memory from the next block on, ahead of the reader. Nothing
+// waits while the worker starts, and where no worker can be had, the caller's thread does all the
+// work. This file owns the life of the worker. InflateCore decodes, and inflate-control.ts does the
+// bookkeeping between the two threads. The file is one piece because one position moves from this
+// thread to the other.
 
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
@@ -27,9 +28,6 @@ import { INFLATE_WORKER } from './inflate-worker-source'
  * which this thread inflates in the time that a worker needs to start.
  */
 export const WORKER_FROM_BYTES = 512 * 1024
-
-/** The engine checks after so many compressed bytes of a block whether the worker can take over. */
-const LOOK_EVERY_BYTES = 256 * 1024
 
 const NOTHING = new Uint8Array()
 
@@ -57,8 +55,6 @@ export class ParallelInflate implements InflateEngine {
   #workerFailure: unknown
   #wake = () => {}
   readonly #outputs = new Steps(() => this.#next())
-  /** The outputs of the piece that is inflated on this thread. */
-  #inlineOutputs: Iterator<Uint8Array, void> | undefined
   #inputEnded = false
   /** True after the worker was told that the input ended. */
   #workerKnowsEnd = false
@@ -68,14 +64,14 @@ export class ParallelInflate implements InflateEngine {
     this.#canFill || this.control.output !== undefined || this.control.outcome !== undefined
   /**
    * Bytes of input that were used before the worker took over; before that, those used before the
-   * current piece. `#filledBytes` counts the bytes that were put into the worker's slots since
+   * current block. `#filledBytes` counts the bytes that were put into the worker's slots since
    * then.
    */
   #usedBefore = 0
   #filledBytes = 0
   /**
-   * The part of the last block that was not used or put into slots, or that lies after the end of
-   * the data. The engine holds no other part of that block.
+   * The part of the last block that was not put into slots; before the worker has taken over, all
+   * of it.
    */
   #restOfBlock: Uint8Array = NOTHING
   #usedBytes = 0
@@ -103,17 +99,26 @@ export class ParallelInflate implements InflateEngine {
 
   inflate(block: Uint8Array): InflateOutputs {
     this.#restOfBlock = block
-    return this.#outputs
+    const inline = this.#inline
+    if (!inline || this.#takesOver(inline)) return this.#outputs
+    this.#usedBefore = inline.usedBytes
+    const outputs = inline.inflate(block)
+    return new Steps(() => {
+      const step = outputs.next()
+      if (step.done) this.#beginWorker(inline)
+      return step
+    })
   }
 
   takeRest(): Uint8Array[] {
+    if (this.#inline) return [this.#restOfBlock.subarray(this.#inline.usedBytes - this.#usedBefore)]
     const slots = this.#memory ? this.#restOfSlots(this.#memory.core) : []
     return [...slots, this.#restOfBlock]
   }
 
   finish(): InflateOutputs {
     this.#inputEnded = true
-    return this.#outputs
+    return this.#inline?.finish() ?? this.#outputs
   }
 
   /**
@@ -139,51 +144,12 @@ export class ParallelInflate implements InflateEngine {
     this.#wake()
   }
 
-  #next(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
-    const step = this.#inline && this.#nextInline(this.#inline)
-    return this.#inline && step ? step : this.#nextFromWorker()
-  }
-
-  /**
-   * Returns the next output of this thread, or DONE where the block is used up or the worker has
-   * taken over.
-   */
-  #nextInline(inline: WasmInflate): Step<Uint8Array> {
-    while (this.#inlineOutputs || this.#beginPiece(inline)) {
-      const step = this.#inlineOutputs?.next() ?? DONE
-      if (!step.done) return step
-      this.#endPiece(inline)
-    }
-    return DONE
-  }
-
-  #beginPiece(inline: WasmInflate): boolean {
-    if (this.#restOfBlock.length === 0 || inline.ended || this.#takesOver(inline)) return false
-    this.#usedBefore = inline.usedBytes
-    this.#inlineOutputs = inline.inflate(this.#restOfBlock.subarray(0, LOOK_EVERY_BYTES))
-    return true
-  }
-
-  #endPiece(inline: WasmInflate): void {
-    this.#inlineOutputs = undefined
-    this.#restOfBlock = this.#restOfBlock.subarray(inline.usedBytes - this.#usedBefore)
-    const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
-    if (
-      isDue &&
-      !this.#worker &&
-      this.#workerFailure === undefined &&
-      !this.#destroyed &&
-      beginInflateWorker()
-    )
-      this.#startWorker(inline)
-  }
-
   /**
    * Keeps the worker's input full first, and gives outputs in between. It waits only where it can
    * do neither. Where the worker has room for another block, the sequence ends although outputs
    * remain; they come with the next block, so that the worker has work while the block is fetched.
    */
-  #nextFromWorker(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+  #next(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
     this.#releaseLent()
     while (!this.#destroyed && this.#feed() && !this.#takeOutcome() && this.#wantsOutput) {
       const { output } = this.control
@@ -322,6 +288,13 @@ export class ParallelInflate implements InflateEngine {
     if (this.#workerFailure !== undefined) throw this.#workerFailed(this.#workerFailure)
   }
 
+  /** Starts a worker where the member has proved large, and one can be had. */
+  #beginWorker(inline: WasmInflate): void {
+    const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
+    const mayStart = !this.#worker && this.#workerFailure === undefined && !this.#destroyed
+    if (isDue && mayStart && beginInflateWorker()) this.#startWorker(inline)
+  }
+
   #startWorker(inline: WasmInflate): void {
     const { module, memory } = inline.memory!
     const workerData: InflateWorkerData = { module, memory, control: this.control.shared }
@@ -368,7 +341,7 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * Lets the worker take over between two pieces of input. Returns false where no worker is ready.
+   * Lets the worker take over between two blocks. Returns false where no worker is ready.
    */
   #takesOver(inline: WasmInflate): boolean {
     if (!this.#worker || !this.control.isReady || this.#workerFailure !== undefined || inline.ended)

@@ -1,4 +1,4 @@
-// Recognises an aspects cell that is plainly good: pairs whose pieces are all Base64 of UTF-8.
+// Decodes the pieces of an aspects cell that are plainly good: Base64 of UTF-8.
 // src/engine/codec/decode/aspects.ts describes the form, and decides about every other cell.
 
 export const COLON: u32 = 0x3a
@@ -12,62 +12,59 @@ export const STEP: usize = 16
  * the plus is that of the slash.
  */
 const TO_SEXTETS: v128 = i8x16(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0)
+/** What the twelve bits of two sextets are multiplied by, the first two and the second two of a group. */
+const TO_GROUPS: v128 = i32x4.splat(0x00011000)
 /** The places of the bytes of four groups, each of which is the lower 24 bits of a word. */
 const TO_BYTES: v128 = i8x16(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1)
-/** The bits of a group's sextets that are the top bits of its bytes, which ASCII does not set. */
-const NON_ASCII_BITS: v128 = i32x4.splat(0x00020820)
 
-/**
- * Returns whether the cell from `start` to `end` is plainly good. A byte behind the cell has to be
- * outside of the alphabet, or the cell is not known as good. A piece of up to 15 bytes takes one
- * step, whatever its padding, which spares branches that nothing predicts.
- */
-export function isPlainAspects(start: usize, end: usize): bool {
-  if (start == end) return false
-  const last = <u32>load<u8>(end - 1) == SEMICOLON ? end - 1 : end
-  let before = SEMICOLON
-  for (let at = start; at <= last; at++) {
-    const piece = at
-    let nonAscii: u32 = 0
-    let taken = STEP
-    while (taken == STEP && at < last) {
-      const bytes = v128.load(at)
-      taken = <usize>ctz(~inAlphabet(bytes) | 0x10000)
-      nonAscii |= nonAsciiBits(bytes) & ((1 << (<u32>taken)) - 1)
-      at += taken
-    }
-    const padding = <u32>(piece - at) & 3
-    if (!isPadded(at, padding)) return false
-    at += <usize>padding
-    if (at > last || (nonAscii != 0 && !isUtf8(piece, at))) return false
-    const separator = at == last ? SEMICOLON : <u32>load<u8>(at)
-    if (separator == SEMICOLON) {
-      if (before != COLON) return false
-      if (at == last) return true
-    } else if (separator == COLON) {
-      if (before == COLON) return false
-    } else if (separator != PIPE || before != SEMICOLON) return false
-    before = separator
+/** Bytes in which ends of pieces are looked for in one step, so that no piece waits for the one before. */
+export const WINDOW: usize = 64
+
+/** Returns a bit for each byte of a window that ends a piece; `last` ends one too. */
+export function pieceEnds(window: usize, last: usize): u64 {
+  const low = separators(window) | (separators(window + 16) << 16)
+  const high = separators(window + 32) | (separators(window + 48) << 16)
+  const end: u64 = last - window < WINDOW ? (<u64>1) << u64(last - window) : 0
+  return ((<u64>low | ((<u64>high) << 32)) & (end - 1)) | end
+}
+
+/** Returns the end of the piece at `from`. */
+export function pieceEnd(from: usize, last: usize): usize {
+  for (let at = from; at < last; at += STEP) {
+    const ends = separators(at)
+    if (ends != 0) return min(at + <usize>ctz(ends), last)
   }
-  return false
+  return last
+}
+
+/** Returns the address behind the last piece of a cell, which may have a semicolon at its end. */
+export function lastOf(start: usize, end: usize): usize {
+  return start != end && <u32>load<u8>(end - 1) == SEMICOLON ? end - 1 : end
+}
+
+/** Returns the separator that ends a piece; a semicolon at the end of the cell. */
+export function separatorAt(end: usize, last: usize): u32 {
+  return end == last ? SEMICOLON : <u32>load<u8>(end)
+}
+
+function separators(at: usize): u32 {
+  const bytes = v128.load(at)
+  const pairs = i8x16.eq(v128.or(bytes, i8x16.splat(1)), i8x16.splat(<i8>SEMICOLON))
+  return <u32>i8x16.bitmask(v128.or(pairs, i8x16.eq(bytes, i8x16.splat(<i8>PIPE))))
 }
 
 /** Returns a bit for each byte of the Base64 alphabet. */
 function inAlphabet(bytes: v128): u32 {
-  const letters = isBelow(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(0x61)), 26)
-  const digits = isBelow(i8x16.sub(bytes, i8x16.splat(0x30)), 10)
+  const letters = isAmong(v128.or(bytes, i8x16.splat(0x20)), 0x61, 26)
+  const digits = isAmong(bytes, 0x30, 10)
   const others = v128.or(i8x16.eq(bytes, i8x16.splat(0x2b)), i8x16.eq(bytes, i8x16.splat(0x2f)))
   return <u32>i8x16.bitmask(v128.or(v128.or(letters, digits), others))
 }
 
-function isBelow(numbers: v128, limit: i8): v128 {
-  return i8x16.lt_u(numbers, i8x16.splat(limit))
-}
-
-/** Returns a bit for each byte of whole groups that makes one of the group's bytes no ASCII. */
-function nonAsciiBits(bytes: v128): u32 {
-  const set = v128.and(sextetsOf(bytes), NON_ASCII_BITS)
-  return <u32>i8x16.bitmask(i8x16.ne(set, i8x16.splat(0)))
+/** Marks the bytes from `first` on, so many. Only signed bytes compare in one step. */
+export function isAmong(bytes: v128, first: i32, count: i32): v128 {
+  const lowest = i8x16.splat(<i8>(first - 128))
+  return i8x16.lt_s(i8x16.sub(bytes, lowest), i8x16.splat(<i8>(count - 128)))
 }
 
 /** Returns the six bits of each byte of the alphabet; anything for other bytes. */
@@ -80,59 +77,40 @@ function sextetsOf(bytes: v128): v128 {
 /** Returns the 12 bytes of 16 bytes of Base64, with as many right ones as there are. */
 function decoded(bytes: v128): v128 {
   const sextets = sextetsOf(bytes)
-  const first = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f)), 18)
-  const second = i32x4.shl(v128.and(sextets, i32x4.splat(0x3f00)), 4)
-  const third = i32x4.shr_u(v128.and(sextets, i32x4.splat(0x3f0000)), 10)
-  const fourth = i32x4.shr_u(sextets, 24)
-  const groups = v128.or(v128.or(first, second), v128.or(third, fourth))
-  return i8x16.swizzle(groups, TO_BYTES)
+  const first = i16x8.shl(v128.and(sextets, i16x8.splat(0x3f)), 6)
+  const pairs = v128.or(first, i16x8.shr_u(sextets, 8))
+  return i8x16.swizzle(i32x4.dot_i16x8_s(pairs, TO_GROUPS), TO_BYTES)
 }
 
 /**
- * Returns whether so many bytes at `at` are padding, which are none to two, and the byte before
- * them has no stray bits.
+ * Writes the text of a piece. Returns the address behind the text, or 0 where the piece is not
+ * plainly good. Most pieces take one step, and none of its branches depends
+ * on their length.
  */
-function isPadded(at: usize, padding: u32): bool {
-  const bytes: u32 = (1 << (padding << 3)) - 1
-  const strayBits = <u32>(0x0f0300 >> (padding << 3)) & 0xff
-  const wrong = ((<u32>load<u16>(at) ^ 0x3d3d) & bytes) | (sextetAt(at - 1) & strayBits)
-  return padding != 3 && wrong == 0
-}
-
-/** The address behind the piece that was written last. */
-export let pieceEnd: usize = 0
-
-/**
- * Writes the text of the piece at `at`, which ends at `last` at the latest. Returns the address behind
- * the text, or 0 where the piece is not plainly good.
- */
-export function writePiece(at: usize, last: usize, out: usize): usize {
-  const piece = at
+export function writePiece(from: usize, end: usize, to: usize): usize {
+  const isPadded: usize = <u32>load<u8>(end - 1) == PADDING ? 1 : 0
+  const padding = isPadded + (<u32>load<u8>(end - 2) == PADDING ? isPadded : 0)
+  const letters = end - padding
+  const textEnd = to + (((end - from) * 3) >> 2) - padding
+  const strayBits = <u32>(0x0f0300 >> ((<u32>padding) << 3)) & 0xff
+  let wrong = (<u32>(end - from) & 3) | (sextetAt(letters - 1) & strayBits)
   let wide: u32 = 0
-  let taken = STEP
-  while (taken == STEP && at < last) {
+  let at = from
+  let out = to
+  do {
     const bytes = v128.load(at)
-    taken = <usize>ctz(~inAlphabet(bytes) | 0x10000)
     const text = decoded(bytes)
     v128.store(out, text)
-    const length = (taken * 3) >> 2
-    wide |= <u32>i8x16.bitmask(text) & ((1 << (<u32>length)) - 1)
-    at += taken
-    out += length
-  }
-  const padding = <u32>(piece - at) & 3
-  if (!isPadded(at, padding)) return 0
-  at += <usize>padding
-  if (at > last || (wide != 0 && !isUtf8(piece, at))) return 0
-  pieceEnd = at
-  return out
+    wrong |= ~inAlphabet(bytes) & firstBits(letters - at)
+    wide |= <u32>i8x16.bitmask(text) & firstBits(textEnd - out)
+    at += STEP
+    out += 12
+  } while (at < end)
+  return wrong != 0 || (wide != 0 && !isUtf8(to, textEnd)) ? 0 : textEnd
 }
 
-/** Returns the 24 bits of the four bytes at `at`; padding has no bits. */
-function groupAt(at: usize): u32 {
-  return (
-    (sextetAt(at) << 18) | (sextetAt(at + 1) << 12) | (sextetAt(at + 2) << 6) | sextetAt(at + 3)
-  )
+function firstBits(count: usize): u32 {
+  return (1 << (<u32>min(count, STEP))) - 1
 }
 
 /** The six bits of each byte of the Base64 alphabet; 0 for any other byte. */
@@ -149,42 +127,18 @@ function sextetAt(at: usize): u32 {
   return load<u8>(SEXTETS + <usize>load<u8>(at))
 }
 
-// What the next bytes of a character have to be: how many there are, and the range of the first.
-let missing: u32 = 0
-let lowest: u32 = 0x80
-let highest: u32 = 0xbf
-
-/** Returns whether a piece of good Base64 is UTF-8. */
-function isUtf8(start: usize, end: usize): bool {
-  missing = 0
-  lowest = 0x80
-  highest = 0xbf
-  let bytes = ((end - start) >> 2) * 3
-  if (<u32>load<u8>(end - 1) == PADDING) bytes--
-  if (<u32>load<u8>(end - 2) == PADDING) bytes--
-  for (let at = start; bytes > 0; at += 4) {
-    let group = groupAt(at) << 8
-    for (let n = 0; n < 3 && bytes > 0; n++, bytes--, group <<= 8)
-      if (!takeByte(group >> 24)) return false
+/** Returns whether bytes are UTF-8 (RFC 3629, section 4). */
+function isUtf8(from: usize, to: usize): bool {
+  for (let at = from; at < to; ) {
+    const byte = <u32>load<u8>(at++)
+    if (byte < 0x80) continue
+    if (byte < 0xc2 || byte > 0xf4) return false
+    const end = at + (byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3)
+    const second = <u32>load<u8>(at)
+    const lowest: u32 = byte == 0xe0 ? 0xa0 : byte == 0xf0 ? 0x90 : 0x80
+    const highest: u32 = byte == 0xed ? 0x9f : byte == 0xf4 ? 0x8f : 0xbf
+    if (end > to || second < lowest || second > highest) return false
+    while (++at < end) if ((load<u8>(at) & 0xc0) != 0x80) return false
   }
-  return missing == 0
-}
-
-/** Returns false for a byte that no UTF-8 has here (RFC 3629, section 4). */
-function takeByte(byte: u32): bool {
-  if (missing != 0) {
-    if (byte < lowest || byte > highest) return false
-    missing--
-    lowest = 0x80
-    highest = 0xbf
-    return true
-  }
-  if (byte < 0x80) return true
-  if (byte < 0xc2 || byte > 0xf4) return false
-  missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
-  if (byte == 0xe0) lowest = 0xa0
-  else if (byte == 0xed) highest = 0x9f
-  else if (byte == 0xf0) lowest = 0x90
-  else if (byte == 0xf4) highest = 0x8f
   return true
 }

@@ -16,8 +16,7 @@ const ROOT = new URL('../../../', import.meta.url)
  */
 const MODULES = [
   { source: 'src/engine/wasm/inflate.ts', pages: [139, 139], module: 'src/engine/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
-  { source: 'src/engine/wasm/cells.ts', pages: [13, 13], module: 'src/engine/codec/cells/cells-binary.ts', name: 'CELLS' },
-  { source: 'src/engine/wasm/columns.ts', pages: [111, 111], module: 'src/engine/codec/columns/columns-binary.ts', name: 'COLUMNS' },
+  { source: 'src/engine/wasm/columns.ts', pages: [120, 120], module: 'src/engine/codec/columns/columns-binary.ts', name: 'COLUMNS' },
   { source: 'src/engine/wasm/scan.ts', pages: [34, 1024], module: 'src/engine/codec/tsv/scan-binary.ts', name: 'SCAN' },
 ]
 

@@ -6,11 +6,53 @@
 // after the other. A column with a cell that is not plainly good is left to the host as a whole, so
 // this module decides about no error. What a cell of a kind may be is written in
 // src/engine/codec/decode/; src/engine/codec/columns/arrow-type.ts has the layout of each kind.
-// If you add a kind, also add it to KERNELS in src/engine/codec/columns/columns-core.ts.
+// If you add a kind of cells, also add it to KERNELS in src/engine/codec/columns/kernel.ts.
 
-export { NAMES, NAMES_BYTES, PLAN, PLAN_BYTES, TEXT, textBytes, writeRows } from './row-text'
+export { extremeRow } from './profile'
+export {
+  NAMES,
+  NAMES_BYTES,
+  PLAN,
+  PLAN_BYTES,
+  setForm,
+  TEXT,
+  textBytes,
+  writeRows,
+} from './row-text'
 
-import { COLON, PIPE, pieceEnd, SEMICOLON, STEP, writePiece } from './aspects'
+import {
+  COLON,
+  isAmong,
+  lastOf,
+  PIPE,
+  pieceEnd,
+  pieceEnds,
+  SEMICOLON,
+  STEP,
+  separatorAt,
+  WINDOW,
+  writePiece,
+} from './aspects'
+import {
+  AS_TEXT,
+  ASPECTS,
+  BOOLEAN,
+  beginColumn,
+  CHOICE,
+  check,
+  DAY,
+  DECIMAL,
+  DESCRIPTORS,
+  INT32,
+  INT64,
+  isWrong,
+  LIST,
+  REGIONS,
+  scalar,
+  TEXT_CELL,
+  TIME,
+} from './cell-values'
+import { hashOf } from './profile'
 import { GAP, NODE_BYTES, ROW_TEXT_END } from './row-text'
 
 /** The most bytes of a block. */
@@ -36,6 +78,7 @@ const VALID: usize = NODES + NODES_BYTES + GAP
 const VALID_LABELS: usize = VALID + MAX_VALUES + GAP
 /** A byte for each boolean. */
 const FLAGS: usize = VALID_LABELS + MAX_VALUES + GAP
+/** Where values end. The first word of each stays 0. */
 const OFFSETS_A: usize = FLAGS + MAX_ROWS + GAP
 const OFFSETS_B: usize = OFFSETS_A + 4 * MAX_VALUES + GAP
 const OFFSETS_C: usize = OFFSETS_B + 4 * MAX_VALUES + GAP
@@ -51,13 +94,6 @@ const ARENA_END: usize = ARENA + ARENA_BYTES
 
 /** Mark in a cell's end: the bytes of the cell may differ from its text. */
 const MARK: u32 = 0x8000_0000
-const MINUS: u32 = 0x2d
-const POINT: u32 = 0x2e
-/** A number of this many digits fits into 64 bits. */
-const MOST_DIGITS: usize = 18
-
-const POWERS = memory.data(8 * 19)
-for (let n = 0, power: i64 = 1; n < 19; n++, power *= 10) store<i64>(POWERS + 8 * n, power)
 
 // The block, as `begin` describes it.
 
@@ -122,53 +158,96 @@ export function decode(kernel: u32, column: u32, parameter: u32): bool {
   top = (top + 7) & ~7
   const room: usize = 5 * (16 * (<usize>rows + 1) + GAP) + blockBytes + GAP
   if (top + room <= ARENA_END && node + 6 * NODE_BYTES <= NODES + NODES_BYTES) {
-    if (run(kernel, column, parameter)) return true
+    beginColumn(WORDS)
+    if (run(kernel, column, parameter) && !isWrong) return true
   }
   top = arena
   node = first
   return false
 }
 
-function run(kernel: u32, column: u32, parameter: u32): bool {
-  switch (kernel) {
-    case 1:
-      return texts(column)
-    case 2:
-      return numbers(column, 4)
-    case 3:
-      return numbers(column, 8)
-    case 4:
-      return decimals(column, parameter)
-    case 5:
-      return booleans(column)
-    case 6:
-      return days(column)
-    case 7:
-      return times(column)
-    case 8:
-      return choices(column, parameter)
-    case 9:
-      return lists(column, parameter)
-    case 10:
-      return regions(column)
-    case 11:
-      return aspects(column)
-    case 12:
-      return descriptors(column)
-  }
-  return checkedTexts(kernel, column, parameter)
-}
-
-// The cells of a column, quotes included.
+/** Bytes of the place and the hash of a text. */
+const HASHED_BYTES: usize = 12
 
 /**
- * Returns the address of the first byte of a cell.
- * @param at the address of the cell's end in the index
+ * Stores where the text of each cell begins and ends, and the hash of one that is not empty, row by
+ * row. Returns the address of these, or 0 where they have no room.
  */
-function start(row: u32, column: u32, at: usize): usize {
+export function hashTexts(): usize {
+  const bytes = HASHED_BYTES * <usize>rows * (step >> 2)
+  if (!hasRoom(bytes + blockBytes)) return 0
+  const found = alloc(bytes)
+  let heap = alloc(0)
+  let out = found
+  let at = cellEnds
+  for (let row: usize = 0; row < <usize>rows; row++) {
+    let next = startOf(0, row, at)
+    for (const last = at + step; at < last; at += 4, out += HASHED_BYTES) {
+      let from = next
+      let to = endOf(at)
+      next = to + 1
+      if (isQuoted(from, to, at)) {
+        from++, to--
+        if (find(escapedBy, from, to) != to) {
+          to = unquoted(from, to, heap)
+          from = heap
+          heap = to
+        }
+      }
+      store<u32>(out, <u32>from)
+      store<u32>(out, <u32>to, 4)
+      if (from != to) store<u32>(out, hashOf(from, to), 8)
+    }
+  }
+  top = heap
+  return found
+}
+
+function run(kernel: u32, column: u32, parameter: u32): bool {
+  switch (kernel) {
+    case TEXT_CELL:
+      return texts<Plain>(TEXT_CELL, column, parameter)
+    case BOOLEAN:
+      return scalars<u8>(BOOLEAN, column, parameter)
+    case INT32:
+      return scalars<i32>(INT32, column, parameter)
+    case DAY:
+      return scalars<f32>(DAY, column, parameter)
+    case CHOICE:
+      return scalars<u32>(CHOICE, column, parameter)
+    case INT64:
+      return scalars<i64>(INT64, column, parameter)
+    case TIME:
+      return scalars<f64>(TIME, column, parameter)
+    case DECIMAL:
+      return scalars<v128>(DECIMAL, column, parameter)
+    case LIST:
+      return lists(column, parameter)
+    case REGIONS:
+      return regions(column)
+    case ASPECTS:
+      return aspects(column)
+    case DESCRIPTORS:
+      return descriptors(column)
+  }
+  return texts<Checked>(kernel - AS_TEXT, column, parameter)
+}
+
+// The cells of a column. A loop over them goes by the addresses of their ends in the index.
+
+function firstEnd(column: u32): usize {
+  return cellEnds + ((<usize>column) << 2)
+}
+
+/** Returns the address of the first byte of a cell, which may be a quote. */
+function startOf(column: u32, row: usize, at: usize): usize {
   return column == 0
-    ? block + <usize>load<u32>(rowStarts + ((<usize>row) << 2))
+    ? block + <usize>load<u32>(rowStarts + (row << 2))
     : block + <usize>(load<u32>(at - 4) & ~MARK) + 1
+}
+
+function endOf(at: usize): usize {
+  return block + <usize>(load<u32>(at) & ~MARK)
 }
 
 function isQuoted(from: usize, to: usize, at: usize): bool {
@@ -229,11 +308,28 @@ function record(length: u32, valid: usize, offsets: usize, values: usize, bytes:
   node += NODE_BYTES
 }
 
-/** Records an array of `bytes` with the validity of its rows. */
-function recordRows(values: usize, bytes: usize): bool {
-  const valid = validity(VALID, rows)
-  record(rows, valid, 0, values, bytes)
-  return true
+/** Makes an array of where the value of each row ends, and before them where the first begins. */
+function newOffsets(): usize {
+  const at = alloc(4 * (<usize>rows + 1))
+  store<u32>(at, 0)
+  return at
+}
+
+function storeOffset(offsets: usize, row: usize, value: u32): void {
+  store<u32>(offsets + (row << 2), value, 4)
+}
+
+/**
+ * Makes room for texts that the host has made, one for each row: their offsets, and their bytes.
+ * Returns the address of the offsets, or 0 where there is no room. The bytes begin behind them.
+ */
+export function makeRoom(bytes: u32): usize {
+  const offsetBytes: usize = 4 * (<usize>rows + 1)
+  if (!hasRoom(<usize>bytes + offsetBytes) || node + NODE_BYTES > NODES + NODES_BYTES) return 0
+  const offsets = alloc(offsetBytes)
+  const texts = alloc(<usize>bytes)
+  record(rows, 0, offsets, texts, <usize>bytes)
+  return offsets
 }
 
 /** Copies in whole steps, at least one. */
@@ -256,19 +352,36 @@ function find(byte: u32, from: usize, to: usize): usize {
   return to
 }
 
-function texts(column: u32): bool {
-  const offsets = alloc(4 * (<usize>rows + 1))
+// Texts, and cells of other kinds as texts.
+
+/** The text `.000Z`, in eight bytes. */
+const NO_MS: u64 = 0x5a3030302e
+
+// The compiler makes a copy of a generic function for each type, in which `isInteger` and `sizeof`
+// are constants.
+type Plain = u8
+type Checked = f32
+
+function texts<Cells>(kernel: u32, column: u32, parameter: u32): bool {
+  const offsets = newOffsets()
   const heap = alloc(0)
   let out = heap
-  store<u32>(offsets, 0)
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    const from = start(row, column, at)
-    const to = block + <usize>(load<u32>(at) & ~MARK)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     const before = out
-    out = isQuoted(from, to, at) ? unquoted(from + 1, to - 1, out) : copy(from, to - from, out)
-    store<u8>(VALID + <usize>row, out != before ? 1 : 0)
-    store<u32>(offsets + ((<usize>(row + 1)) << 2), <u32>(out - heap))
+    if (!isQuoted(from, to, at)) out = copy(from, to - from, out)
+    else if (isInteger<Cells>()) out = unquoted(from + 1, to - 1, out)
+    else out = copy(++from, --to - from, out)
+    store<u8>(VALID + row, out != before ? 1 : 0)
+    if (!isInteger<Cells>() && from != to) {
+      check(kernel, from, to, parameter)
+      if (kernel == TIME && to - from == 20) {
+        store<u64>(out - 1, NO_MS)
+        out += 4
+      }
+    }
+    storeOffset(offsets, row, <u32>(out - heap))
   }
   top = out
   const valid = validity(VALID, rows)
@@ -294,286 +407,40 @@ function unquoted(from: usize, to: usize, out: usize): usize {
   }
 }
 
-/** True where a number that was read is none, or has too many digits. */
-let isWrong: bool = false
+// Values of one size.
 
-function whole(from: usize, to: usize): i64 {
-  const isNegative = <u32>load<u8>(from) == MINUS
-  let at = isNegative ? from + 1 : from
-  if (at == to || to - at > MOST_DIGITS) {
-    isWrong = true
-    return 0
-  }
-  let value: i64 = 0
-  for (; at < to; at++) {
-    const digit = <u32>load<u8>(at) - 0x30
-    if (digit > 9) {
-      isWrong = true
-      return 0
-    }
-    value = value * 10 + digit
-  }
-  return isNegative ? -value : value
-}
-
-/** @param size bytes of a number: 4 or 8 */
-function numbers(column: u32, size: usize): bool {
-  const values = alloc(size * <usize>rows)
-  isWrong = false
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
+/** @typeparam T has the size of a value, and is another one for each kind */
+function scalars<T>(kernel: u32, column: u32, parameter: u32): bool {
+  const values = sizeof<T>() == 1 ? FLAGS : alloc(sizeof<T>() * <usize>rows)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     if (isQuoted(from, to, at)) from++, to--
-    const value = from == to ? 0 : whole(from, to)
-    if (size == 8) store<i64>(values + ((<usize>row) << 3), value)
-    else {
-      store<i32>(values + ((<usize>row) << 2), <i32>value)
-      if (value != <i64>(<i32>value)) return false
-    }
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
+    store<u8>(VALID + row, from != to ? 1 : 0)
+    const value = from == to ? 0 : scalar<T>(kernel, from, to, parameter)
+    const place = values + row * sizeof<T>()
+    if (sizeof<T>() == 1) store<u8>(place, <u8>value)
+    else if (sizeof<T>() == 4) store<i32>(place, <i32>value)
+    else store<i64>(place, value)
+    if (sizeof<T>() == 16) store<i64>(place, value >> 63, 8)
   }
-  return !isWrong && recordRows(values, size * <usize>rows)
-}
-
-function decimals(column: u32, scale: u32): bool {
-  const values = alloc((<usize>rows) << 4)
-  isWrong = false
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    const value = from == to ? 0 : scaled(from, to, scale)
-    store<i64>(values + ((<usize>row) << 4), value)
-    store<i64>(values + ((<usize>row) << 4), value >> 63, 8)
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-  }
-  return !isWrong && recordRows(values, (<usize>rows) << 4)
-}
-
-/** Returns a decimal number as a whole number of the units of the scale. */
-function scaled(from: usize, to: usize, scale: u32): i64 {
-  const isNegative = <u32>load<u8>(from) == MINUS
-  const first = isNegative ? from + 1 : from
-  if (to - first > MOST_DIGITS) {
-    isWrong = true
-    return 0
-  }
-  let value: i64 = 0
-  let point: usize = 0
-  for (let at = first; at < to; at++) {
-    const byte = <u32>load<u8>(at)
-    if (byte == POINT && point == 0) {
-      point = at
-      continue
-    }
-    const digit = byte - 0x30
-    if (digit > 9) isWrong = true
-    value = value * 10 + digit
-  }
-  const fraction: u32 = point == 0 ? 0 : <u32>(to - point) - 1
-  const whole = <u32>((point == 0 ? to : point) - first)
-  if (whole == 0 || (point != 0 && fraction == 0) || fraction > scale) isWrong = true
-  if (whole + scale > <u32>MOST_DIGITS) isWrong = true
-  if (isWrong) return 0
-  value *= load<i64>(POWERS + ((<usize>(scale - fraction)) << 3))
-  return isNegative ? -value : value
-}
-
-function booleans(column: u32): bool {
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    const lower = load<u32>(from) | 0x20202020
-    const isTrue = to - from == 4 && lower == 0x65757274
-    const isFalse = to - from == 5 && lower == 0x736c6166 && (load<u8>(from, 4) | 0x20) == 0x65
-    if (from != to && !isTrue && !isFalse) return false
-    store<u8>(FLAGS + <usize>row, isTrue ? 1 : 0)
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-  }
-  const values = pack(FLAGS, rows)
-  return recordRows(values, top - values)
-}
-
-function days(column: u32): bool {
-  const values = alloc((<usize>rows) << 2)
-  isWrong = false
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    if (from != to && to - from != 10) return false
-    store<i32>(values + ((<usize>row) << 2), from == to ? 0 : day(from))
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-  }
-  return !isWrong && recordRows(values, (<usize>rows) << 2)
-}
-
-/** Returns two digits as a number. */
-function pair(at: usize): i32 {
-  const high = <i32>load<u8>(at) - 0x30
-  const low = <i32>load<u8>(at, 1) - 0x30
-  if (<u32>high > 9 || <u32>low > 9) isWrong = true
-  return high * 10 + low
-}
-
-/** Returns the days from 1970 on to the day `yyyy-MM-dd` of the Gregorian calendar. */
-function day(at: usize): i32 {
-  const year = pair(at) * 100 + pair(at + 2)
-  const month = pair(at + 5)
-  const date = pair(at + 8)
-  if (<u32>load<u8>(at, 4) != MINUS || <u32>load<u8>(at, 7) != MINUS) isWrong = true
-  if (month < 1 || month > 12 || date < 1 || date > daysIn(year, month)) isWrong = true
-  if (isWrong) return 0
-  // A year that begins in March has its leap day at its end.
-  const years = month > 2 ? year : year - 1
-  const era = (years + 400) / 400 - 1
-  const ofEra = years - era * 400
-  const ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + date - 1
-  return era * 146097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719468
-}
-
-function daysIn(year: i32, month: i32): i32 {
-  if (month == 2) return (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31
-}
-
-function times(column: u32): bool {
-  const values = alloc((<usize>rows) << 3)
-  isWrong = false
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    if (from != to && to - from != 24 && to - from != 20) return false
-    store<i64>(values + ((<usize>row) << 3), from == to ? 0 : instant(from, to))
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-  }
-  return !isWrong && recordRows(values, (<usize>rows) << 3)
-}
-
-/** Returns the milliseconds from 1970 on to `yyyy-MM-ddThh:mm:ssZ`, with `.sss` in the longer form. */
-function instant(at: usize, to: usize): i64 {
-  const hour = pair(at + 11)
-  const minute = pair(at + 14)
-  const second = pair(at + 17)
-  const hasMs = to - at == 24
-  const ms = hasMs ? pair(at + 20) * 10 + <i32>load<u8>(at, 22) - 0x30 : 0
-  if (hasMs && (<u32>load<u8>(at, 22) - 0x30 > 9 || <u32>load<u8>(at, 19) != POINT)) isWrong = true
-  if (load<u8>(at, 10) != 0x54 || load<u8>(to - 1) != 0x5a) isWrong = true
-  if (load<u8>(at, 13) != 0x3a || load<u8>(at, 16) != 0x3a) isWrong = true
-  if (hour > 23 || minute > 59 || second > 59) isWrong = true
-  return <i64>day(at) * 86400000 + <i64>(((hour * 60 + minute) * 60 + second) * 1000 + ms)
-}
-
-/** @param count of the texts at WORDS */
-function choices(column: u32, count: u32): bool {
-  const values = alloc((<usize>rows) << 2)
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    const choice = from == to ? 0 : choiceOf(from, to, count)
-    if (choice == count) return false
-    store<u32>(values + ((<usize>row) << 2), choice)
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-  }
-  return recordRows(values, (<usize>rows) << 2)
-}
-
-function choiceOf(from: usize, to: usize, count: u32): u32 {
-  let word = WORDS
-  for (let n: u32 = 0; n < count; n++) {
-    const length = <usize>load<u32>(word)
-    if (length == to - from && memory.compare(word + 4, from, length) == 0) return n
-    word += 4 + ((length + 3) & ~3)
-  }
-  return count
-}
-
-// Cells of other kinds as texts, which are checked and stay as they are.
-
-const DECIMAL_TEXT: u32 = 13
-const SCALED_TEXT: u32 = 14
-const DAY_TEXT: u32 = 15
-const TIME_TEXT: u32 = 16
-const CHOICE_TEXT: u32 = 17
-/** The text `.000Z`, in eight bytes. */
-const NO_MS: u64 = 0x5a3030302e
-
-function checkedTexts(kernel: u32, column: u32, parameter: u32): bool {
-  const offsets = alloc(4 * (<usize>rows + 1))
-  const heap = alloc(0)
-  let out = heap
-  isWrong = false
-  store<u32>(offsets, 0)
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
-    if (isQuoted(from, to, at)) from++, to--
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
-    if (from != to) {
-      check(kernel, from, to, parameter)
-      out = copy(from, to - from, out)
-      if (kernel == TIME_TEXT && to - from == 20) {
-        store<u64>(out - 1, NO_MS)
-        out += 4
-      }
-    }
-    store<u32>(offsets + ((<usize>(row + 1)) << 2), <u32>(out - heap))
-  }
-  top = out
+  const placed = sizeof<T>() == 1 ? pack(FLAGS, rows) : values
+  const bytes = top - placed
   const valid = validity(VALID, rows)
-  record(rows, valid, offsets, heap, out - heap)
-  return !isWrong
-}
-
-/** Sets `isWrong` where a text is none of its kind. */
-function check(kernel: u32, from: usize, to: usize, parameter: u32): void {
-  const bytes = to - from
-  switch (kernel) {
-    case DECIMAL_TEXT:
-      if (!isDecimal(from, to)) isWrong = true
-      return
-    case SCALED_TEXT:
-      scaled(from, to, parameter)
-      return
-    case DAY_TEXT:
-      day(from)
-      if (bytes != 10) isWrong = true
-      return
-    case TIME_TEXT:
-      instant(from, to)
-      if (bytes != 20 && bytes != 24) isWrong = true
-      return
-    case CHOICE_TEXT:
-      if (choiceOf(from, to, parameter) == parameter) isWrong = true
-      return
-  }
-  isWrong = true
-}
-
-function isDecimal(from: usize, to: usize): bool {
-  const first = <u32>load<u8>(from) == MINUS ? from + 1 : from
-  const point = digitsEnd(first, to)
-  if (point == first || point == to) return point > first
-  return <u32>load<u8>(point) == POINT && point + 1 < to && digitsEnd(point + 1, to) == to
-}
-
-function digitsEnd(from: usize, to: usize): usize {
-  let at = from
-  while (at < to && <u32>load<u8>(at) - 0x30 < 10) at++
-  return at
+  record(rows, valid, 0, placed, bytes)
+  return true
 }
 
 // Lists of texts.
+
+// Most values of the feeds are codes of countries. Up to five of them are read at once, each of which
+// takes three bytes with its separator.
+
+/** A bit for the first letter of each code. */
+const CODES: u32 = 0x1249
+/** The places of the letters, and where the first four codes end in the text. */
+const LETTERS: v128 = i8x16(0, 1, 3, 4, 6, 7, 9, 10, 12, 13, -1, -1, -1, -1, -1, -1)
+const CODE_ENDS: v128 = i32x4(2, 4, 6, 8)
 
 /** The values of the list that is written, of all rows. */
 let listed: u32 = 0
@@ -595,20 +462,28 @@ function values(
   heap: usize,
   out: usize,
 ): usize {
+  const separators = i8x16.splat(<i8>separator)
   let at = from
   while (at < to) {
-    // Most values of the feeds are codes of countries.
-    const code = load<u32>(at)
-    const isCode = (code & 0xff) - 0x41 < 26 && ((code >> 8) & 0xff) - 0x41 < 26
-    if (isCode && (at + 2 == to || (at + 2 < to && ((code >> 16) & 0xff) == separator))) {
-      if (++listed >= <u32>MAX_VALUES) return 0
-      store<u16>(out, <u16>code)
-      out += 2
-      at += 3
-      store<u32>(offsets + ((<usize>listed) << 2), <u32>(out - heap))
+    const bytes = v128.load(at)
+    const end: u32 = to - at < STEP ? 1 << u32(to - at) : 0
+    const stops = (<u32>i8x16.bitmask(i8x16.eq(bytes, separators)) & (end - 1)) | end
+    const letters = <u32>i8x16.bitmask(isAmong(bytes, 0x41, 26)) & (end - 1) & ~stops
+    const taken = ctz((~(letters & (letters >> 1) & (stops >> 2)) & CODES) | (1 << 15))
+    if (taken != 0) {
+      const last = offsets + ((<usize>listed) << 2)
+      const before = <u32>(out - heap)
+      v128.store(out, i8x16.swizzle(bytes, LETTERS))
+      v128.store(last, i32x4.add(i32x4.splat(before), CODE_ENDS), 4)
+      store<u32>(last, before + 10, 20)
+      const count = (taken * 11) >> 5
+      listed += count
+      if (listed >= <u32>MAX_VALUES) return 0
+      out += <usize>(2 * count)
+      at += <usize>taken
       continue
     }
-    const stop = find(separator, at, to)
+    const stop = stops != 0 ? at + <usize>ctz(stops) : find(separator, at + STEP, to)
     let first = at
     let last = stop
     at = stop + 1
@@ -631,65 +506,57 @@ function isGraphic(at: usize): bool {
   return <u32>load<u8>(at) - 0x21 < 0x5e
 }
 
-/** Returns whether a quoted cell has bytes that are not its text. */
-function hasEscape(from: usize, to: usize): bool {
-  return find(escapedBy, from, to) != to
-}
-
 function lists(column: u32, separator: u32): bool {
-  const offsets = alloc(4 * (<usize>rows + 1))
+  const offsets = newOffsets()
   const heap = alloc(0)
   let out = heap
   listed = 0
-  store<u32>(offsets, 0)
-  store<u32>(OFFSETS_A, 0)
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     if (isQuoted(from, to, at)) {
       from++, to--
-      if (hasEscape(from, to)) return false
+      if (find(escapedBy, from, to) != to) return false
     }
     out = values(from, to, separator, OFFSETS_A, heap, out)
     if (out == 0) return false
-    store<u32>(offsets + ((<usize>(row + 1)) << 2), listed)
+    storeOffset(offsets, row, listed)
   }
   top = out
   record(rows, 0, offsets, 0, 0)
   return recordTexts(listed, 0, OFFSETS_A, heap, out)
 }
 
-/** Records texts whose offsets lie outside of the arena. */
-function recordTexts(count: u32, valid: usize, offsets: usize, heap: usize, out: usize): bool {
+/**
+ * Records texts whose offsets lie outside of the arena, as the texts may. Returns false where they
+ * have no room there.
+ * @param valid where a byte for each text says whether it is null; 0 where none is
+ */
+function recordTexts(count: u32, valid: usize, offsets: usize, heap: usize, end: usize): bool {
   const bytes: usize = 4 * (<usize>count + 1)
-  if (!hasRoom(bytes)) return false
-  const placed = place(offsets, bytes)
-  record(count, valid, placed, heap, out - heap)
+  if (!hasRoom(bytes + <usize>count + (end - heap))) return false
+  const bits = valid == 0 ? 0 : validity(valid, count)
+  const ends = place(offsets, bytes)
+  record(count, bits, ends, heap < ARENA ? place(heap, end - heap) : heap, end - heap)
   return true
 }
 
 function regions(column: u32): bool {
-  const countryOffsets = alloc(4 * (<usize>rows + 1))
-  const regionOffsets = alloc(4 * (<usize>rows + 1))
-  store<u32>(countryOffsets, 0)
-  store<u32>(regionOffsets, 0)
-  store<u32>(OFFSETS_A, 0)
-  store<u32>(OFFSETS_B, 0)
+  const countryOffsets = newOffsets()
+  const regionOffsets = newOffsets()
   const heap = alloc(0)
   let countries = heap
   let names = HEAP_A
   let countryCount: u32 = 0
   let regionCount: u32 = 0
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     if (isQuoted(from, to, at)) {
       from++, to--
-      if (hasEscape(from, to)) return false
+      if (find(escapedBy, from, to) != to) return false
     }
-    store<u8>(VALID + <usize>row, from != to ? 1 : 0)
+    store<u8>(VALID + row, from != to ? 1 : 0)
     let hasCountries = false
     let hasRegions = false
     if (from != to && <u32>load<u8>(to - 1) == SEMICOLON) to--
@@ -713,26 +580,19 @@ function regions(column: u32): bool {
       if (countries == 0 || names == 0 || stop + 1 == to) return false
       from = stop + 1
     }
-    store<u32>(countryOffsets + ((<usize>(row + 1)) << 2), countryCount)
-    store<u32>(regionOffsets + ((<usize>(row + 1)) << 2), regionCount)
+    storeOffset(countryOffsets, row, countryCount)
+    storeOffset(regionOffsets, row, regionCount)
   }
   top = countries
   const valid = validity(VALID, rows)
   record(rows, valid, 0, 0, 0)
   record(rows, 0, countryOffsets, 0, 0)
   if (!recordTexts(countryCount, 0, OFFSETS_A, heap, countries)) return false
-  if (!hasRoom(names - HEAP_A)) return false
-  const placed = place(HEAP_A, names - HEAP_A)
   record(rows, 0, regionOffsets, 0, 0)
-  return recordTexts(regionCount, 0, OFFSETS_B, placed, placed + (names - HEAP_A))
+  return recordTexts(regionCount, 0, OFFSETS_B, HEAP_A, names)
 }
 
 // Base64 pieces.
-
-/** The separator behind the piece that was written last; a semicolon at the end of the cell. */
-function separatorBefore(last: usize): u32 {
-  return pieceEnd == last ? SEMICOLON : <u32>load<u8>(pieceEnd)
-}
 
 /** The places behind the labels, names and values, and their number, of all rows. */
 let labels: usize = 0
@@ -742,122 +602,124 @@ let valueTexts: usize = 0
 let pairs: u32 = 0
 
 function aspects(column: u32): bool {
-  const offsets = alloc(4 * (<usize>rows + 1))
-  store<u32>(offsets, 0)
-  store<u32>(OFFSETS_A, 0)
-  store<u32>(OFFSETS_B, 0)
-  store<u32>(OFFSETS_C, 0)
+  const offsets = newOffsets()
   nameHeap = names = alloc(0)
   labels = HEAP_A
   valueTexts = HEAP_B
   pairs = 0
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     if (isQuoted(from, to, at)) from++, to--
-    if (from != to && <u32>load<u8>(to - 1) == SEMICOLON) to--
-    if (from != to && !writePairs(from, to) && !writeNames(from, to)) return false
-    store<u32>(offsets + ((<usize>(row + 1)) << 2), pairs)
+    const last = lastOf(from, to)
+    if (from != last && !writePairs(from, last) && !writeNames(from, last)) return false
+    storeOffset(offsets, row, pairs)
   }
   top = names
-  if (!hasRoom(labels - HEAP_A + (valueTexts - HEAP_B) + 16 * <usize>pairs)) return false
   record(rows, 0, offsets, 0, 0)
   record(pairs, 0, 0, 0, 0)
-  const labelValid = validity(VALID_LABELS, pairs)
-  const labelHeap = place(HEAP_A, labels - HEAP_A)
-  const valueHeap = place(HEAP_B, valueTexts - HEAP_B)
-  if (!recordTexts(pairs, labelValid, OFFSETS_A, labelHeap, labelHeap + (labels - HEAP_A)))
-    return false
-  if (!recordTexts(pairs, 0, OFFSETS_B, nameHeap, names)) return false
-  const valueValid = validity(VALID, pairs)
-  return recordTexts(pairs, valueValid, OFFSETS_C, valueHeap, valueHeap + (valueTexts - HEAP_B))
+  return (
+    recordTexts(pairs, VALID_LABELS, OFFSETS_A, HEAP_A, labels) &&
+    recordTexts(pairs, 0, OFFSETS_B, nameHeap, names) &&
+    recordTexts(pairs, VALID, OFFSETS_C, HEAP_B, valueTexts)
+  )
 }
 
-/** Ends a pair, whose name and value are written up to here. */
-function endPair(name: usize, value: usize, labelBytes: i32, hasValue: bool): bool {
-  const n = <usize>pairs
-  if (n + 2 > MAX_VALUES || labels + <usize>max(labelBytes, 0) > HEAP_A + BLOCK_BYTES) return false
-  if (labelBytes > 0) labels = copy(LABEL, <usize>labelBytes, labels)
-  names = name
-  valueTexts = value
-  store<u8>(VALID_LABELS + n, labelBytes >= 0 ? 1 : 0)
+/** Stores where the texts of a pair end. */
+function storePair(n: usize, hasValue: bool, label: usize, name: usize, value: usize): void {
   store<u8>(VALID + n, hasValue ? 1 : 0)
-  store<u32>(OFFSETS_A + (n << 2), <u32>(labels - HEAP_A), 4)
+  store<u32>(OFFSETS_A + (n << 2), <u32>(label - HEAP_A), 4)
   store<u32>(OFFSETS_B + (n << 2), <u32>(name - nameHeap), 4)
   store<u32>(OFFSETS_C + (n << 2), <u32>(value - HEAP_B), 4)
-  pairs++
-  return true
 }
 
 /** Writes the pairs of a cell. Returns false where they are not plainly pairs. */
 function writePairs(from: usize, last: usize): bool {
-  let labelBytes: i32 = -1
+  let labelBytes: usize = 0
+  let hasLabel = false
   let mayBeLabel = true
-  let at = from
-  while (true) {
-    const name = writePiece(at, last, names)
-    if (name == 0 || pieceEnd == last) break
-    const separator = <u32>load<u8>(pieceEnd)
-    if (separator == PIPE && mayBeLabel && name - names < LABEL_BYTES) {
-      copy(names, name - names, LABEL)
-      labelBytes = <i32>(name - names)
-      mayBeLabel = false
-      at = pieceEnd + 1
+  let isName = true
+  let label = labels
+  let name = names
+  let value = valueTexts
+  let n = <usize>pairs
+  let window = from
+  let ends = pieceEnds(window, last)
+  for (let at = from, end = from; n + 2 <= MAX_VALUES; at = end + 1) {
+    for (; ends == 0; ends = pieceEnds(window, last)) window += WINDOW
+    end = window + <usize>ctz(ends)
+    ends &= ends - 1
+    const separator = separatorAt(end, last)
+    const text = writePiece(at, end, isName ? name : value)
+    if (text == 0) return false
+    if (!isName) {
+      if (separator != SEMICOLON || label + labelBytes > HEAP_A + BLOCK_BYTES) return false
+      if (labelBytes != 0) label = copy(LABEL, labelBytes, label)
+      value = text
+      store<u8>(VALID_LABELS + n, hasLabel ? 1 : 0)
+      storePair(n++, true, label, name, value)
+      isName = true
+      mayBeLabel = true
+      if (end != last) continue
+      labels = label
+      names = name
+      valueTexts = value
+      pairs = <u32>n
+      return true
+    }
+    if (separator == COLON) {
+      name = text
+      isName = false
       continue
     }
-    if (separator != COLON) break
-    const value = writePiece(pieceEnd + 1, last, valueTexts)
-    if (value == 0 || separatorBefore(last) != SEMICOLON) break
-    if (!endPair(name, value, labelBytes, true)) break
-    if (pieceEnd == last) return true
-    mayBeLabel = true
-    at = pieceEnd + 1
+    if (separator != PIPE || !mayBeLabel || text - name >= LABEL_BYTES) return false
+    labelBytes = text - name
+    copy(name, labelBytes, LABEL)
+    hasLabel = true
+    mayBeLabel = false
   }
   return false
 }
 
 /** Writes the names of a cell that has no pairs: pieces that are not empty, between pipes. */
 function writeNames(from: usize, last: usize): bool {
-  let at = from
-  while (true) {
-    const name = writePiece(at, last, names)
-    if (name == 0 || pieceEnd == at) return false
-    if (pieceEnd != last && <u32>load<u8>(pieceEnd) != PIPE) return false
-    if (!endPair(name, valueTexts, -1, false)) return false
-    if (pieceEnd == last) return true
-    at = pieceEnd + 1
+  for (let at = from, end = from; <usize>pairs + 2 <= MAX_VALUES; at = end + 1) {
+    end = find(PIPE, at, last)
+    const name = writePiece(at, end, names)
+    if (name == 0 || end == at) return false
+    names = name
+    store<u8>(VALID_LABELS + <usize>pairs, 0)
+    storePair(<usize>pairs, false, labels, name, valueTexts)
+    pairs++
+    if (end == last) return true
   }
+  return false
 }
 
 /** Descriptors: a name with a list of values. The texts of the values lie behind each other. */
 function descriptors(column: u32): bool {
-  const offsets = alloc(4 * (<usize>rows + 1))
-  store<u32>(offsets, 0)
-  store<u32>(OFFSETS_A, 0)
-  store<u32>(OFFSETS_B, 0)
-  store<u32>(OFFSETS_C, 0)
+  const offsets = newOffsets()
   const heap = alloc(0)
   let name = heap
   let value = HEAP_B
   let count: u32 = 0
   let valueCount: u32 = 0
-  let at = cellEnds + ((<usize>column) << 2)
-  for (let row: u32 = 0; row < rows; row++, at += step) {
-    let from = start(row, column, at)
-    let to = block + <usize>(load<u32>(at) & ~MARK)
+  for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
+    let from = startOf(column, row, at)
+    let to = endOf(at)
     if (isQuoted(from, to, at)) from++, to--
-    if (from != to && <u32>load<u8>(to - 1) == SEMICOLON) to--
+    const last = lastOf(from, to)
     let isName = true
-    let isLast = from == to
+    let isLast = from == last
     while (!isLast) {
-      const out = writePiece(from, to, isName ? name : value)
+      const end = pieceEnd(from, last)
+      const out = writePiece(from, end, isName ? name : value)
       if (out == 0) return false
-      const separator = separatorBefore(to)
+      const separator = separatorAt(end, last)
       if (isName != (separator == COLON)) return false
       if (!isName && separator != PIPE && separator != SEMICOLON) return false
-      isLast = pieceEnd == to
-      from = pieceEnd + 1
+      isLast = end == last
+      from = end + 1
       if (isName) {
         name = out
         store<u32>(OFFSETS_A + ((<usize>++count) << 2), <u32>(name - heap))
@@ -869,15 +731,13 @@ function descriptors(column: u32): bool {
       isName = separator == SEMICOLON
       if (isName) store<u32>(OFFSETS_B + ((<usize>count) << 2), valueCount)
     }
-    store<u32>(offsets + ((<usize>(row + 1)) << 2), count)
+    storeOffset(offsets, row, count)
   }
   top = name
-  if (!hasRoom(value - HEAP_B + 12 * (<usize>count + <usize>valueCount))) return false
   record(rows, 0, offsets, 0, 0)
   record(count, 0, 0, 0, 0)
-  if (!recordTexts(count, 0, OFFSETS_A, heap, name)) return false
-  const placed = place(OFFSETS_B, 4 * (<usize>count + 1))
-  record(count, 0, placed, 0, 0)
-  const valueHeap = place(HEAP_B, value - HEAP_B)
-  return recordTexts(valueCount, 0, OFFSETS_C, valueHeap, valueHeap + (value - HEAP_B))
+  const bytes: usize = 4 * (<usize>count + 1)
+  if (!recordTexts(count, 0, OFFSETS_A, heap, name) || !hasRoom(bytes)) return false
+  record(count, 0, place(OFFSETS_B, bytes), 0, 0)
+  return recordTexts(valueCount, 0, OFFSETS_C, HEAP_B, value)
 }

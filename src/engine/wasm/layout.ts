@@ -57,7 +57,7 @@ export const INPUT_SLOTS: usize = 8
 export const INPUT_BYTES: usize = 0x10000
 export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
 /** The most bytes of one run's output. */
-export const BLOCK_BYTES: usize = 256 * 1024
+export const BLOCK_BYTES: usize = 512 * 1024
 /**
  * At least this many bytes of earlier output lie before the next output, so a reader that still
  * needs them need not copy them.
@@ -68,7 +68,7 @@ export const HISTORY_BYTES: usize = 256 * 1024
  * there is no room for one more, and the last blocks stay as they are while others are written.
  * Copies pass the end by up to 64 bytes.
  */
-export const OUTPUT_BLOCKS: usize = 24
+export const OUTPUT_BLOCKS: usize = 12
 /** The rest of the memory is the host's. */
 export const FREE: usize = OUTPUT + HISTORY_BYTES + OUTPUT_BLOCKS * BLOCK_BYTES + 0x1000
 

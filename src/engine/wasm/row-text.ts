@@ -1,29 +1,34 @@
-// Writes rows as lines of JSON, from the columns that columns.ts has decoded into its arena: the
-// text that JSON.stringify makes of each row.
+// Writes rows as text, from the columns that columns.ts has decoded into its arena: as lines of
+// JSON, the text that JSON.stringify makes of each row, as the rows of a COPY of PostgreSQL, or as
+// CSV.
 //
-// The host says in a plan which columns a row has, and gives their names as text. A row that does
-// not fit into the room for text as a whole is left to the host.
-// If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-json.ts.
+// The host says in a plan which columns a row has, and gives the text before each value. A row that
+// does not fit into the room for text as a whole, or may have a formula in CSV, is left to the host.
+// If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-text.ts.
 
 import { STEP } from './aspects'
-import { escapedBytes } from './json-escapes'
+import { AS_IS, csvForm, LEFT } from './csv-cell'
+import { ARRAY, COPY, CSV, escaped, JSON, JSONB } from './escapes'
 
 /** Room behind each part, which copies of whole steps may pass. */
 export const GAP: usize = 64
 
 // The layout. Addresses below PLAN are the compiler's.
 
-/** For each column: the kind of its values, its first record, and the bytes of its name. */
+/** For each column: the kind of its values, its first record, and the bytes of the text before it. */
 export const PLAN: usize = 0x4000
 export const PLAN_BYTES: usize = 0x4000
 const ENTRY_BYTES: usize = 12
-/** The names of the columns with all marks around them, and behind them the end of a row. */
+/** The texts before the values, and behind them the end of a row. */
 export const NAMES: usize = PLAN + PLAN_BYTES + GAP
 export const NAMES_BYTES: usize = 0x10000
 export const TEXT: usize = NAMES + NAMES_BYTES + GAP
 const TEXT_BYTES: usize = 0x80000
 const TEXT_END: usize = TEXT + TEXT_BYTES
-export const ROW_TEXT_END: usize = TEXT_END + GAP
+/** A value before it gets the escapes of its row. */
+const VALUE_TEXT: usize = TEXT_END + GAP
+const VALUE_TEXT_END: usize = VALUE_TEXT + TEXT_BYTES
+export const ROW_TEXT_END: usize = VALUE_TEXT_END + GAP
 /** Bytes of a record. */
 export const NODE_BYTES: usize = 24
 
@@ -31,8 +36,8 @@ const QUOTE: u8 = 0x22
 const COMMA: u8 = 0x2c
 const OPENING: u8 = 0x5b
 const CLOSING: u8 = 0x5d
+const BRACE: u8 = 0x7b
 const BRACE_END: u8 = 0x7d
-const BACKSLASH: u8 = 0x5c
 /** The texts `null`, `true` and `[]`, as they lie in memory. */
 const NULL: u32 = 0x6c6c756e
 const TRUE: u32 = 0x65757274
@@ -76,19 +81,37 @@ const REGIONS = memory.data<u8>(
 )
 const REGIONS_BYTES: usize = 11
 
-/** The digits of hexadecimal numbers. */
-const DIGITS = memory.data<u8>(
-  [0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66],
-  16,
-)
-
 /** Where the arrays of the columns lie. */
 let arena: usize = 0
 
-/** The address behind the text. */
+/** The notation of rows, and that of strings inside of their values. */
+let form: u32 = JSON
+let strings: u32 = JSON
+/** The text of a null: at most four bytes, and their number. */
+let nullText: u32 = 0
+let nullBytes: usize = 0
+/** The byte between cells of CSV, and whether its texts may be no formulas. */
+let delimiter: u8 = 0
+let neutralizes: bool = false
+
+/** The address behind the text, and the end of the room for it. */
 let out: usize = TEXT
-/** True where the rest of a row has no room. */
+let limit: usize = TEXT_END
+/** True where the row has no room, or is left to the host. */
 let isFull: bool = false
+
+/**
+ * Sets the notation of rows, and the text of a null in them.
+ * @param csv the delimiter, and above this byte whether formulas are left to the host
+ */
+export function setForm(notation: u32, ofNull: u32, ofNullBytes: u32, csv: u32): void {
+  form = notation
+  strings = notation == COPY ? JSONB : JSON
+  nullText = ofNull
+  nullBytes = <usize>ofNullBytes
+  delimiter = <u8>csv
+  neutralizes = csv >> 8 != 0
+}
 
 /**
  * Writes rows from `first` on, as many as fit, and returns their number.
@@ -112,9 +135,12 @@ export function writeRows(
     let name = NAMES
     for (let entry = PLAN; entry < last; entry += ENTRY_BYTES) {
       const bytes = <usize>load<u32>(entry, 8)
-      literal(name, bytes)
+      if (bytes <= STEP && out + 2 * GAP <= limit) {
+        v128.store(out, v128.load(name))
+        out += bytes
+      } else literal(name, bytes)
       name += bytes
-      writeValue(load<u32>(entry), nodes + <usize>load<u32>(entry, 4) * NODE_BYTES, <usize>row)
+      writeCell(load<u32>(entry), nodes + <usize>load<u32>(entry, 4) * NODE_BYTES, <usize>row)
     }
     literal(name, <usize>endBytes)
     if (isFull) {
@@ -130,39 +156,76 @@ export function textBytes(): u32 {
   return <u32>(out - TEXT)
 }
 
-function writeValue(kind: u32, node: usize, row: usize): void {
-  if (!fits(GAP)) return
+/** A text that the host has made with its escapes. */
+const MADE: u32 = 0
+const STRING: u32 = 1
+const REGIONS_KIND: u32 = 6
+const ARRAY_KIND: u32 = 9
+
+function writeCell(kind: u32, node: usize, row: usize): void {
   if (isNull(node, row)) {
-    store<u32>(out, NULL)
-    out += 4
+    // The text before has left room for it.
+    store<u32>(out, nullText)
+    out += nullBytes
     return
   }
+  if (!fits(GAP)) return
+  if (kind == MADE) return literal(valueStart(node, row), valueBytes(node, row))
+  if (form == JSON || (kind > STRING && kind < 5)) return writeValue(kind, node, row)
+  if (kind == STRING) return cell(valueStart(node, row), valueBytes(node, row))
+  // PostgreSQL has NULL for an empty list.
+  if (form == COPY && kind != REGIONS_KIND && valueBytes(node, row) == 0) return
+  const before = out
+  out = VALUE_TEXT
+  limit = VALUE_TEXT_END
+  writeValue(kind, node, row)
+  const bytes = out - VALUE_TEXT
+  out = before
+  limit = TEXT_END
+  if (!isFull) cell(VALUE_TEXT, bytes)
+}
+
+/** Writes a text as a cell of COPY or CSV. */
+function cell(from: usize, bytes: usize): void {
+  if (form == COPY) return plain(COPY, from, bytes)
+  const how = csvForm(from, from + bytes, delimiter, neutralizes)
+  if (how == AS_IS) return literal(from, bytes)
+  if (how == LEFT) isFull = true
+  if (!fits(GAP)) return
+  store<u8>(out++, QUOTE)
+  plain(CSV, from, bytes)
+  store<u8>(out++, QUOTE)
+}
+
+function writeValue(kind: u32, node: usize, row: usize): void {
   switch (kind) {
-    case 1:
+    case STRING:
       return text(node, row)
     case 2:
       return digits(<i64>load<i32>(valuesOf(node) + (row << 2)))
     case 3:
-      store<u8>(out++, QUOTE)
+      if (form == JSON) store<u8>(out++, QUOTE)
       digits(load<i64>(valuesOf(node) + (row << 3)))
-      store<u8>(out++, QUOTE)
+      if (form == JSON) store<u8>(out++, QUOTE)
       return
     case 4:
       return flag(node, row)
     case 5:
       return texts(node, row)
-    case 6:
+    case REGIONS_KIND:
       return regions(node, row)
     case 7:
       return aspects(node, row)
     case 8:
       return descriptors(node, row)
+    case ARRAY_KIND:
+      return array(node, row)
   }
 }
 
 /** Returns whether so many bytes have room, and the steps that pass them. */
 function fits(bytes: usize): bool {
-  if (out + bytes + GAP > TEXT_END) isFull = true
+  if (out + bytes + GAP > limit) isFull = true
   return !isFull
 }
 
@@ -179,6 +242,17 @@ function offsetOf(node: usize, at: usize): usize {
   return arena + <usize>load<u32>(node, 12) + (at << 2)
 }
 
+/** The address of a text. */
+function valueStart(node: usize, at: usize): usize {
+  return valuesOf(node) + <usize>load<u32>(offsetOf(node, at))
+}
+
+/** The bytes of a text, or the values of a list. */
+function valueBytes(node: usize, at: usize): usize {
+  const offset = offsetOf(node, at)
+  return <usize>(load<u32>(offset, 4) - load<u32>(offset))
+}
+
 function valuesOf(node: usize): usize {
   return arena + <usize>load<u32>(node, 16)
 }
@@ -191,59 +265,35 @@ function literal(from: usize, bytes: usize): void {
   out += bytes
 }
 
+/** Writes a text with the escapes of a notation. */
+function plain(notation: u32, from: usize, bytes: usize): void {
+  const end = isFull ? 0 : escaped(notation, from, from + bytes, out, limit)
+  if (end == 0) isFull = true
+  else out = end
+}
+
+/** Writes a text between quotes. */
+function quoted(notation: u32, node: usize, at: usize): void {
+  if (!fits(GAP)) return
+  store<u8>(out++, QUOTE)
+  plain(notation, valueStart(node, at), valueBytes(node, at))
+  store<u8>(out++, QUOTE)
+}
+
 function text(node: usize, at: usize): void {
+  quoted(strings, node, at)
+}
+
+/** A list of texts as an array of PostgreSQL, which is not empty. */
+function array(node: usize, at: usize): void {
   const offset = offsetOf(node, at)
-  const values = valuesOf(node)
-  let from = values + <usize>load<u32>(offset)
-  const to = values + <usize>load<u32>(offset, 4)
-  if (!fits(to - from)) return
-  store<u8>(out++, QUOTE)
-  while (from < to) {
-    const bytes = v128.load(from)
-    v128.store(out, bytes)
-    const step = min(to - from, STEP)
-    const plain = min(<usize>ctz(escapedBytes(bytes) | 0x10000), step)
-    from += plain
-    out += plain
-    if (plain == step) continue
-    escape(load<u8>(from++))
-    if (!fits(to - from)) return
+  const last = <usize>load<u32>(offset, 4)
+  store<u8>(out++, BRACE)
+  for (let n = <usize>load<u32>(offset); n < last && !isFull; n++) {
+    quoted(ARRAY, node + NODE_BYTES, n)
+    store<u8>(out++, COMMA)
   }
-  store<u8>(out++, QUOTE)
-}
-
-function escape(byte: u8): void {
-  store<u8>(out++, BACKSLASH)
-  const short = shortEscape(byte)
-  if (short != 0) {
-    store<u8>(out++, short)
-    return
-  }
-  // The text `u00`, and two digits.
-  store<u32>(out, 0x303075)
-  store<u8>(out, load<u8>(DIGITS + <usize>(byte >> 4)), 3)
-  store<u8>(out, load<u8>(DIGITS + <usize>(byte & 15)), 4)
-  out += 5
-}
-
-/** Returns the letter that stands for a byte, or 0 where none does. */
-function shortEscape(byte: u8): u8 {
-  switch (<u32>byte) {
-    case 0x08:
-      return 0x62
-    case 0x09:
-      return 0x74
-    case 0x0a:
-      return 0x6e
-    case 0x0c:
-      return 0x66
-    case 0x0d:
-      return 0x72
-    case 0x22:
-    case 0x5c:
-      return byte
-  }
-  return 0
+  store<u8>(out - 1, BRACE_END)
 }
 
 function digits(value: i64): void {
@@ -321,7 +371,10 @@ function aspects(node: usize, at: usize): void {
     }
     text(name, n)
     literal(VALUE, VALUE_BYTES)
-    writeValue(1, value, n)
+    if (isNull(value, n)) {
+      store<u32>(out, NULL)
+      out += 4
+    } else text(value, n)
     endEntry()
   }
   closeList()

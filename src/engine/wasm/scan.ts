@@ -19,6 +19,8 @@
 // The host owns the memory. It says where the block lies, and where the index goes, which takes
 // INDEX_BYTES that nothing else uses. So a block is read where another module has written it.
 
+import { fitCells } from './fit'
+
 /** The most bytes that one call scans. A step loads up to 64 bytes past them. */
 export const BLOCK_BYTES: usize = 0x40000
 export const MAX_ROWS: usize = 4096
@@ -31,6 +33,8 @@ export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
 /** The scan stores three ends at a time, so up to two too many, for which there is room. */
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
+/** `fit` makes wide text here: two bytes for each byte of a block. */
+export const WIDE_TEXT: usize = CELL_ENDS + 4 * MAX_CELLS
 /** `project` uses the index from here on. */
 export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
 export const MAX_PROJECTED_COLUMNS: usize = 1024
@@ -42,11 +46,9 @@ export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
  */
 export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + MAX_CELLS + 16
 
-const TAB: u32 = 0x09
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
-const BACKSLASH: u32 = 0x5c
 /** The value in place of the byte that escapes where the file has no quoted cells. */
 const NO_QUOTING: i32 = -1
 const STEP: usize = 64
@@ -82,33 +84,6 @@ let quotedHigh: u64 = 0
 let rowStartsAt: usize = 0
 let rowFlagsAt: usize = 0
 
-/** `scanDialect` of the documented dialect, whose bytes are constants here. */
-export function scan(
-  block: usize,
-  bytes: u32,
-  bias: u32,
-  index: usize,
-  before: u32,
-  columns: u32,
-  wanted: u32,
-  maxRows: u32,
-  maxRowBytes: u32,
-): u32 {
-  return scanIn<Fixed>(
-    block,
-    bytes,
-    bias,
-    index,
-    before,
-    columns,
-    wanted,
-    maxRows,
-    maxRowBytes,
-    TAB,
-    BACKSLASH,
-  )
-}
-
 /**
  * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the
  * `before` rows that the index has.
@@ -118,11 +93,11 @@ export function scan(
  * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most
  * MAX_CELLS
  * @param delimiter the byte between two cells
- * @param escapedBy the byte that takes the next one with it inside quotes: BACKSLASH, QUOTE where
+ * @param escapedBy the byte that takes the next one with it inside quotes: a backslash, QUOTE where
  * quotes are doubled, or NO_QUOTING
  * @returns the offset from `block` where the first row begins that was not taken
  */
-export function scanDialect(
+export function scan(
   block: usize,
   bytes: u32,
   bias: u32,
@@ -135,44 +110,6 @@ export function scanDialect(
   delimiter: u32,
   escapedBy: i32,
 ): u32 {
-  return scanIn<Given>(
-    block,
-    bytes,
-    bias,
-    index,
-    before,
-    columns,
-    wanted,
-    maxRows,
-    maxRowBytes,
-    delimiter,
-    escapedBy,
-  )
-}
-
-/**
- * The compiler makes a copy of a generic function for each type. In the copy for Fixed the bytes of
- * the dialect are constants.
- */
-type Fixed = u8
-type Given = f32
-
-/** The body of `scan` and `scanDialect`. */
-function scanIn<Dialect>(
-  block: usize,
-  bytes: u32,
-  bias: u32,
-  index: usize,
-  before: u32,
-  columns: u32,
-  wanted: u32,
-  maxRows: u32,
-  maxRowBytes: u32,
-  givenDelimiter: u32,
-  givenEscapedBy: i32,
-): u32 {
-  const delimiter: u32 = isInteger<Dialect>() ? TAB : givenDelimiter
-  const escapedBy: i32 = isInteger<Dialect>() ? BACKSLASH : givenEscapedBy
   const delimiterBytes = i8x16.splat(<i8>delimiter)
   // No quote begins a cell where this has no bits.
   const quoting: u64 = escapedBy == NO_QUOTING ? 0 : ~(<u64>0)
@@ -239,7 +176,7 @@ function scanIn<Dialect>(
       at += STEP
       continue
     }
-    at = readQuoted<Dialect>(at + <usize>ctz(quoted) + 1, end, escapedBy)
+    at = readQuoted(at + <usize>ctz(quoted) + 1, end, <u32>escapedBy)
     if (at >= end) break
     high |= quotedHigh
     lines += quotedLines
@@ -318,6 +255,38 @@ export function project(
   return <u32>(to - target)
 }
 
+/**
+ * Copies the rows of the index to PROJECTED_BYTES, and makes their marked cells fit; their wide
+ * texts go to WIDE_TEXT.
+ * @param block address of the first row, whose offset is `bias`
+ * @param bytes from there to the end of the last row, at most BLOCK_BYTES
+ * @returns true where a mark was removed from the index
+ */
+export function fit(
+  block: usize,
+  bytes: u32,
+  bias: u32,
+  index: usize,
+  ofRows: u32,
+  columns: u32,
+  quote: i32,
+  escapedBy: i32,
+): bool {
+  const run = index + PROJECTED_BYTES
+  memory.copy(run, block, bytes)
+  const starts = index + ROW_STARTS
+  const ends = index + CELL_ENDS
+  return fitCells(run, bias, index + WIDE_TEXT, starts, ends, ofRows, columns, quote, escapedBy)
+}
+
+/** Returns whether so many cells of the index have a mark. */
+export function hasMarks(index: usize, cells: u32): bool {
+  let all: u32 = 0
+  for (let cell: u32 = 0; cell < cells; cell++)
+    all |= load<u32>(index + CELL_ENDS + ((<usize>cell) << 2))
+  return (all & MARK) != 0
+}
+
 function stopAt(offset: usize): u32 {
   stopped = true
   return <u32>offset
@@ -361,8 +330,7 @@ function takeRow(start: u32, high: u64, lines: u32): void {
  * Reads on behind an opening quote.
  * @returns the address behind the closing one, `end` or more where there is none before it
  */
-function readQuoted<Dialect>(from: usize, end: usize, givenEscapedBy: i32): usize {
-  const escapedBy: u32 = isInteger<Dialect>() ? BACKSLASH : <u32>givenEscapedBy
+function readQuoted(from: usize, end: usize, escapedBy: u32): usize {
   let at = from
   quotedLines = 0
   quotedHigh = 0

@@ -88,7 +88,6 @@ function readFast(): i32 {
   let out: usize = state.outputAt
   const atLast: usize = <usize>state.inputEnd - FAST_INPUT_BYTES
   const outLast = lastOutput()
-  const history: usize = state.historyAt
   let result = GO_ON
 
   // Until the loop ends `bits` are AHEAD. Above `count`, of which only the lowest 6 bits are right,
@@ -116,7 +115,7 @@ function readFast(): i32 {
         count -= entry
       }
     }
-    if (entry & (LITERAL | EXCEPTION)) {
+    if (<u32>entry & <u32>(LITERAL | EXCEPTION)) {
       if (entry & SUBTABLE) {
         entry = litlenSubentry(entry, bits)
         before = bits
@@ -161,7 +160,7 @@ function readFast(): i32 {
       }
     }
     const distance = valueWith(entry, before)
-    if (distance > out - history) {
+    if (distance > out - <usize>state.historyAt) {
       result = TOO_FAR_BACK
       break
     }

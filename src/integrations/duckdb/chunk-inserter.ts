@@ -1,86 +1,92 @@
-// Inserts rows into a table while more rows are prepared. Rows gather in chunks. DuckDB takes a row
-// group of chunks by one INSERT on a thread of its own, compresses it and writes it to the file
+// Inserts columns into a table while more of them are prepared. Rows gather in chunks. DuckDB takes
+// a row group of them by one INSERT on a thread of its own, compresses it and writes it to the file
 // before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then,
 // and cost twice the time.
 
+import type { ColumnData } from '../../engine/index'
+import type { ColumnPart } from './column-vectors'
 import {
   CHUNK_ROWS,
-  type ColumnWriter,
+  type Chunk,
   type Database,
   ROW_GROUP_ROWS,
   type RowSource,
+  sqlName,
 } from './duckdb-api'
 
-/** An INSERT with fewer rows than a row group leaves them in memory, so that the next one adds to it. */
-const GROUP_CHUNKS = ROW_GROUP_ROWS / CHUNK_ROWS
-
-interface Chunk<W> {
-  readonly writers: readonly W[]
-  readonly rows: number
+interface FilledChunk extends Chunk {
+  readonly columns: readonly ColumnPart[][]
+  rows: number
 }
 
-export class ChunkInserter<W extends ColumnWriter> {
-  /** The writers of the chunk that is filled, one for each column of the table. */
-  writers: readonly W[]
+export class ChunkInserter {
   readonly #database: Database
-  readonly #table: string
+  readonly #target: string
+  readonly #values: string
   readonly #types: RowSource['types']
-  readonly #newWriters: () => readonly W[]
-  readonly #free: (readonly W[])[] = []
-  #full: Chunk<W>[] = []
+  /** The chunks of a row group. */
+  #chunks: FilledChunk[] = []
   #rows = 0
-  /** The INSERT of the chunks before. */
+  /** The INSERT of the row group before. */
   #inserted: Promise<void> = Promise.resolve()
 
   private constructor(
     database: Database,
-    table: string,
+    target: string,
+    values: string,
     types: RowSource['types'],
-    newWriters: () => readonly W[],
   ) {
     this.#database = database
-    this.#table = table
+    this.#target = target
+    this.#values = values
     this.#types = types
-    this.#newWriters = newWriters
-    this.writers = newWriters()
   }
 
   /**
-   * @param table the name of the table in SQL, and the columns of the rows, where these are not all
-   * columns in their order: `"items" ("a", "b")`
-   * @param rows a query without rows whose columns have the types of the writers
+   * @param table the name of the table in SQL
+   * @param columns the columns that {@link add} gets, by their names, with the types of their
+   * vectors
+   * @param constants columns that have one value in all rows, with their values in SQL
    * @throws FeedError STATE_IO
    */
-  static async open<W extends ColumnWriter>(
+  static async open(
     database: Database,
     table: string,
-    rows: string,
-    newWriters: () => readonly W[],
-  ): Promise<ChunkInserter<W>> {
-    const types = await database.columnTypes(rows)
-    return new ChunkInserter(database, table, types, newWriters)
-  }
-
-  /** The number of rows that the chunk has room for. */
-  get room(): number {
-    return CHUNK_ROWS - this.#rows
+    columns: readonly (readonly [name: string, vectorType: string])[],
+    constants: Readonly<Record<string, string>> = {},
+  ): Promise<ChunkInserter> {
+    const nulls = columns.map(([, type], n) => `NULL::${type} AS column${n}`)
+    const types = await database.columnTypes(`SELECT ${nulls.join(', ')} LIMIT 0`)
+    const names = [...columns.map(([name]) => name), ...Object.keys(constants)]
+    const target = `${table} (${names.map(sqlName).join(', ')})`
+    return new ChunkInserter(database, target, ['*', ...Object.values(constants)].join(', '), types)
   }
 
   /**
-   * Counts rows that the writers have got: no more than there was room. Returns what the caller has
-   * to wait for before it gives more.
+   * Adds rows. Their columns must stay as they are.
+   * @throws FeedError STATE_IO
    */
-  added(rows: number): Promise<void> | undefined {
-    this.#rows += rows
-    if (this.#rows < CHUNK_ROWS) return undefined
-    this.#endChunk()
-    return this.#full.length === GROUP_CHUNKS ? this.#insert() : undefined
+  async add(columns: readonly ColumnData[], rows: number): Promise<void> {
+    for (let from = 0; from < rows; ) {
+      // An INSERT with fewer rows than a row group leaves them in memory, and the rows beyond one
+      // would be a small row group of their own.
+      const used = this.#rows % CHUNK_ROWS
+      const count = Math.min(rows - from, CHUNK_ROWS - used)
+      if (used === 0) this.#chunks.push({ columns: columns.map(() => []), rows: 0 })
+      const chunk = this.#chunks.at(-1)!
+      columns.forEach((data, n) => {
+        chunk.columns[n]!.push({ data, from, count })
+      })
+      chunk.rows += count
+      from += count
+      this.#rows += count
+      if (this.#rows === ROW_GROUP_ROWS) await this.#insert()
+    }
   }
 
   /** Inserts the rest. @throws FeedError STATE_IO */
   async close(): Promise<void> {
-    if (this.#rows > 0) this.#endChunk()
-    if (this.#full.length > 0) await this.#insert()
+    if (this.#rows > 0) await this.#insert()
     await this.#inserted
   }
 
@@ -89,26 +95,14 @@ export class ChunkInserter<W extends ColumnWriter> {
     await this.#inserted.catch(() => {})
   }
 
-  #endChunk(): void {
-    this.#full.push({ writers: this.writers, rows: this.#rows })
-    this.writers = this.#free.pop() ?? this.#newWriters()
-    this.#rows = 0
-  }
-
   async #insert(): Promise<void> {
     // Two row groups are in memory at most: one that is inserted, and one that is filled.
     await this.#inserted
-    const chunks = this.#full
-    this.#full = []
-    const source: RowSource = {
-      types: this.#types,
-      next: () => {
-        const chunk = chunks.shift()
-        if (chunk !== undefined) this.#free.push(chunk.writers)
-        return chunk
-      },
-    }
-    this.#inserted = this.#database.insert(this.#table, source)
+    const chunks = this.#chunks
+    this.#chunks = []
+    this.#rows = 0
+    const source: RowSource = { types: this.#types, next: () => chunks.shift() }
+    this.#inserted = this.#database.insert(this.#target, source, this.#values)
     // The next call, or `close`, throws the error.
     this.#inserted.catch(() => {})
   }

@@ -8,41 +8,9 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
 import { FeedError, onDisk, unlessMissing } from '../../engine/index'
+import { type ColumnPart, fillVector, type Vector, type VectorCalls } from './column-vectors'
 import { locked, openingFailed, statementFailed } from './duckdb-errors'
 import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
-
-/** A column of a chunk, as the bindings of DuckDB know it. */
-export type Vector = { readonly __duckdb_type: 'duckdb_vector' }
-
-/**
- * The functions of the bindings that write vectors. The classes of @duckdb/node-api over them cost
- * twice the time: they take each value as an object, and each null as a bigint.
- */
-export interface VectorCalls {
-  data_chunk_get_vector(chunk: unknown, column: number): Vector
-  data_chunk_set_size(chunk: unknown, rows: number): void
-  vector_assign_string_element_len(vector: Vector, index: number, utf8: Uint8Array): void
-  vector_get_data(vector: Vector, bytes: number): Uint8Array
-  vector_ensure_validity_writable(vector: Vector): void
-  list_vector_get_child(vector: Vector): Vector
-  list_vector_reserve(vector: Vector, items: number): void
-  list_vector_set_size(vector: Vector, items: number): void
-  struct_vector_get_child(vector: Vector, index: number): Vector
-  copy_data_to_vector(
-    to: Vector,
-    at: number,
-    from: ArrayBuffer,
-    offset: number,
-    bytes: number,
-  ): void
-  copy_data_to_vector_validity(
-    to: Vector,
-    at: number,
-    from: ArrayBuffer,
-    offset: number,
-    bytes: number,
-  ): void
-}
 
 /** Rows of a chunk at most: the size of a vector of DuckDB. */
 export const CHUNK_ROWS = 2048
@@ -80,16 +48,17 @@ const LOG_SHARE = 0.15
 const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
-export interface ColumnWriter {
-  /** Copies the values into the vector and begins anew. */
-  flush(calls: VectorCalls, vector: Vector): void
+/** Rows of a chunk: parts of its columns. */
+export interface Chunk {
+  readonly columns: readonly (readonly ColumnPart[])[]
+  readonly rows: number
 }
 
 /** The rows of one INSERT. */
 export interface RowSource {
   readonly types: readonly DuckDBType[]
-  /** Gives the next chunk, whose writers are flushed at once. The INSERT ends where it gives none. */
-  next(): { readonly writers: readonly ColumnWriter[]; readonly rows: number } | undefined
+  /** Gives the next chunk, which is copied at once. The INSERT ends where it gives none. */
+  next(): Chunk | undefined
 }
 
 interface Places {
@@ -102,8 +71,10 @@ interface Places {
 
 type Api = typeof import('@duckdb/node-api')
 
-/** A call of the bindings that @duckdb/node-api does not offer. */
-interface PendingCalls {
+/** Calls of the bindings that @duckdb/node-api does not offer. */
+interface Calls extends VectorCalls {
+  data_chunk_get_vector(chunk: unknown, column: number): Vector
+  data_chunk_set_size(chunk: unknown, rows: number): void
   /** Returns the state of a statement that DuckDB's threads run, and runs nothing of it. */
   pending_execute_check_state(pending: unknown): number
   pending_error(pending: unknown): string
@@ -113,7 +84,7 @@ const ENDED_STATES: readonly number[] = [0, 2]
 
 interface Loaded {
   readonly api: Api
-  readonly calls: VectorCalls & PendingCalls
+  readonly calls: Calls
 }
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
@@ -166,7 +137,7 @@ export class Database {
   readonly #temporary: string | undefined
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
-  readonly #calls: PendingCalls
+  readonly #calls: Calls
   readonly #threads: number
   /** The rows of the INSERT that runs. */
   #source: RowSource | undefined
@@ -177,7 +148,7 @@ export class Database {
     { path, place, temporary }: Places,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
-    calls: PendingCalls,
+    calls: Calls,
     threads: number,
   ) {
     this.path = path
@@ -258,13 +229,17 @@ export class Database {
   /**
    * Inserts rows, in the transaction that is open, on a thread of DuckDB, which asks this thread
    * for each chunk. Of several calls one runs after the other.
+   * @param target the table in SQL, with the columns that get values
+   * @param values what a row has in these columns, in SQL: `*` is what the source gives
    * @throws FeedError STATE_IO
    */
-  insert(table: string, source: RowSource): Promise<void> {
+  insert(target: string, source: RowSource, values = '*'): Promise<void> {
     const inserted = this.#lastInsert.then(async () => {
       this.#source = source
       try {
-        await this.#guarded(() => this.#runInsert(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`))
+        await this.#guarded(() =>
+          this.#runInsert(`INSERT INTO ${target} SELECT ${values} FROM ${ROWS}()`),
+        )
       } finally {
         this.#source = undefined
       }
@@ -314,10 +289,10 @@ export class Database {
         // Two threads would share the rows, and none would have a whole row group.
         initFunction: info => info.setMaxThreads(1),
         mainFunction: (_, { chunk }) => {
-          const { writers = [], rows = 0 } = this.#source?.next() ?? {}
+          const { columns = [], rows = 0 } = this.#source?.next() ?? {}
           calls.data_chunk_set_size(chunk, rows)
-          writers.forEach((writer, n) => {
-            writer.flush(calls, calls.data_chunk_get_vector(chunk, n))
+          columns.forEach((parts, n) => {
+            fillVector(calls, calls.data_chunk_get_vector(chunk, n), parts)
           })
         },
       }),

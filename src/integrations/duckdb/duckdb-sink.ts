@@ -1,18 +1,27 @@
 // A sink that writes the rows of a pipeline to a table of a DuckDB file, in one transaction.
 
 import type {
+  ArrowType,
+  ColumnData,
+  ColumnForm,
   ColumnNames,
+  ColumnSpec,
+  Columns,
   PlannedColumn,
+  RowBatch,
   RowWriter,
   Sink,
   TableDatabase,
   TablePlan,
+  TableRows,
   TableSinkOptions,
 } from '../../engine/index'
 import {
+  arrowTypeOf,
+  columnData,
   filePath,
-  int64,
   knownOptions,
+  misfit,
   NamedColumns,
   namesOf,
   newValues,
@@ -20,12 +29,12 @@ import {
   sqlIdentifier,
   TABLE_OPTIONS,
   tableSink,
+  UNFIT,
   wholeNumber,
 } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
-import { columnTypeOf, LONG_DECIMAL } from './column-types'
-import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
-import type { VectorWriter } from './vector-writers'
+import { sqlTypeOf, vectorTypeOf } from './column-types'
+import { CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
 
 export interface DuckdbSinkOptions extends TableSinkOptions {
   /**
@@ -72,18 +81,29 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,
       columnName: name => name,
-      formOf: spec => columnTypeOf(spec, LONG_DECIMAL),
+      formOf,
       open: () => new DuckdbTable(path, memoryBytes),
     },
     options,
   )
 }
 
+function formOf(spec: ColumnSpec): ColumnForm {
+  const type = arrowTypeOf(spec)
+  const isText = type.kind === 'utf8'
+  const convert = (value: unknown) => {
+    // The value of a caller's decoder is text, or written as JSON.
+    if (isText) return typeof value === 'string' ? value : (JSON.stringify(value) ?? null)
+    return misfit(type, value) === undefined ? value : UNFIT
+  }
+  return { sql: sqlTypeOf(type), convert }
+}
+
 class DuckdbTable implements TableDatabase {
   readonly #path: string
   readonly #memoryBytes: number
   #database: Database | undefined
-  #inserter: ChunkInserter<VectorWriter> | undefined
+  #inserter: ChunkInserter | undefined
 
   constructor(path: string, memoryBytes: number) {
     this.#path = path
@@ -111,19 +131,18 @@ class DuckdbTable implements TableDatabase {
       : new NamedColumns(rows.map(({ column_name }) => [column_name, true]))
   }
 
-  async writerOf(plan: TablePlan): Promise<RowWriter> {
+  async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
     const { table, columns, key } = plan
-    if (key.length === 0) return this.#insertInto(`${table} (${namesOf(columns)})`, columns)
-    const place = await this.#makeArrived(columns)
-    const arrived = await this.#insertInto(ARRIVED, [...columns, place])
-    let rows = 0
-    return {
-      write: values => arrived.write([...values, ++rows]),
-      end: async () => {
-        await arrived.end()
-        await this.run(merge(plan))
-      },
+    const vectors = columns.map(({ sqlName, spec }) => vectorOf(sqlName, arrowTypeOf(spec)))
+    if (key.length === 0) {
+      this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
+      return new ColumnWriter(this.#inserter, columns, rows)
     }
+    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
+    const place = vectorOf(PLACE, INT64)
+    this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
+    const end = () => this.run(merge(plan))
+    return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
   async commit(): Promise<void> {
@@ -138,32 +157,82 @@ class DuckdbTable implements TableDatabase {
     await this.#close()
   }
 
-  /** Makes the table of the rows with a key, and returns its last column, the order of the rows. */
-  async #makeArrived(columns: readonly PlannedColumn[]): Promise<PlannedColumn> {
-    const spec = int64()
-    const place = { name: PLACE, sqlName: PLACE, spec, form: columnTypeOf(spec), isRequired: true }
-    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf([...columns, place])}`)
-    return place
-  }
-
-  async #insertInto(table: string, columns: readonly PlannedColumn[]): Promise<RowWriter> {
-    const newWriters = () => columns.map(({ spec }) => columnTypeOf(spec, LONG_DECIMAL).writer())
-    const inserter = await ChunkInserter.open(this.#database!, table, noRowsOf(columns), newWriters)
-    this.#inserter = inserter
-    return {
-      write(values) {
-        const { writers } = inserter
-        for (let n = 0; n < writers.length; n++) writers[n]!.add(values[n])
-        return inserter.added(1)
-      },
-      end: () => inserter.close(),
-    }
-  }
-
   async #close(): Promise<void> {
     await this.#database?.close()
     this.#database = undefined
   }
+}
+
+/** Writes rows with their columns, and behind these the places of rows that have a key. */
+class ColumnWriter implements RowWriter {
+  readonly #inserter: ChunkInserter
+  readonly #types: readonly ArrowType[]
+  readonly #rows: TableRows
+  readonly #merge: (() => Promise<void>) | undefined
+  /** Rows that came as values, a list for each column. */
+  #values: unknown[][]
+  #places = 0
+
+  constructor(
+    inserter: ChunkInserter,
+    columns: readonly PlannedColumn[],
+    rows: TableRows,
+    merge?: () => Promise<void>,
+  ) {
+    this.#inserter = inserter
+    this.#types = columns.map(({ spec }) => arrowTypeOf(spec))
+    this.#rows = rows
+    this.#merge = merge
+    this.#values = columns.map(() => [])
+  }
+
+  write(row: readonly unknown[]): Promise<void> | undefined {
+    row.forEach((value, n) => {
+      this.#values[n]!.push(value)
+    })
+    return this.#values[0]!.length === CHUNK_ROWS ? this.#addValues() : undefined
+  }
+
+  async writeBatch(batch: RowBatch<Columns>): Promise<void> {
+    await this.#addValues()
+    await this.#add(this.#rows.columnsOf(batch), batch.length)
+  }
+
+  async end(): Promise<void> {
+    await this.#addValues()
+    await this.#inserter.close()
+    await this.#merge?.()
+  }
+
+  #addValues(): Promise<void> {
+    const values = this.#values
+    this.#values = values.map(() => [])
+    const columns = values.map((column, n) => dataOf(this.#types[n]!, column))
+    return this.#add(columns, values[0]!.length)
+  }
+
+  #add(columns: readonly ColumnData[], rows: number): Promise<void> {
+    if (this.#merge === undefined) return this.#inserter.add(columns, rows)
+    const places = Array.from({ length: rows }, () => ++this.#places)
+    return this.#inserter.add([...columns, columnData(INT64, places)], rows)
+  }
+}
+
+const INT64: ArrowType = { kind: 'int64' }
+
+/** In a table, a list that is missing is no empty one. */
+function dataOf(type: ArrowType, values: readonly unknown[]): ColumnData {
+  const data = columnData(type, values)
+  if (type.kind !== 'list' || !values.includes(null)) return data
+  const bits = columnData(
+    { kind: 'boolean' },
+    values.map(value => value !== null),
+  )
+  return { ...data, validity: bits.values as Uint8Array }
+}
+
+function vectorOf(name: string, type: ArrowType): readonly [name: string, type: string] {
+  return [name, vectorTypeOf(type)]
 }
 
 /** The rows of a run with a key, before they take the places of those of their keys. */
@@ -171,12 +240,12 @@ const ARRIVED = 'feedmill_arrived'
 /** The column with the number of a row. No column of a file has a NUL in its name. */
 const PLACE = 'feedmill_place'
 
-/** Returns a query of the columns without a row. */
+/** Returns a query of the columns and of the place without a row. */
 function noRowsOf(columns: readonly PlannedColumn[]): string {
   const values = columns.map(
     ({ sqlName, form }) => `NULL::${form.sql} AS ${sqlIdentifier(sqlName)}`,
   )
-  return `SELECT ${values.join(', ')} LIMIT 0`
+  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */

@@ -1,7 +1,9 @@
 // A DuckDB database as the target of a synchronisation. Each file is one transaction: its rows, the
 // rows that it removes, and its entry of the ledger.
 
+import type { ColumnData, RegisterHead } from '../../engine/index'
 import {
+  columnData,
   filePath,
   knownOptions,
   type OptionNames,
@@ -18,15 +20,13 @@ import type {
   TargetFile,
   TargetOptions,
 } from '../../sync/index'
+import { ChunkInserter } from './chunk-inserter'
 import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
+import { FileRows } from './file-rows'
 import { ARRIVED_REMOVALS, countRows, mergeFile, sweep } from './merge'
-import { RowWriter } from './row-writer'
 import {
-  createTable,
   inCategory,
-  OWN_COLUMNS,
   prepareTables,
-  REMOVAL_COLUMNS,
   readCategories,
   readLedger,
   serviceOf,
@@ -220,33 +220,29 @@ class DuckdbCategory implements TargetCategory {
   async #append(file: TargetFile, sequence: number) {
     const database = this.#database
     const { marketplace, categoryId } = this.category
-    await database.run(createTable(ARRIVED_REMOVALS, REMOVAL_COLUMNS, [], 'OR REPLACE TEMP TABLE'))
-    const table = tableOf(file.id)
-    const writer = await RowWriter.open(database, table.name, table.columns, OWN_COLUMNS)
-    const removals = await RowWriter.open(database, ARRIVED_REMOVALS, REMOVAL_COLUMNS, [])
+    await database.run(`CREATE OR REPLACE TEMP TABLE ${ARRIVED_REMOVALS} (${REMOVAL_COLUMNS})`)
+    const writer = new FileRows(database, tableOf(file.id), {
+      marketplace: sqlText(marketplace),
+      top_category_id: sqlText(categoryId),
+      file: String(sequence),
+    })
+    const removals = await ChunkInserter.open(database, ARRIVED_REMOVALS, REMOVAL_VECTORS)
     let rows = 0
     let removed = 0
     try {
       for await (const { batch, keys, heads } of file.rows()) {
-        const kept: number[] = []
-        for (let n = 0; n < keys.length; n++) {
-          const { removed: isRemoved, timeMs, generatedMs } = heads[n]!.version
-          if (!isRemoved) kept.push(n)
-          else {
-            removed++
-            const values = { key: keys[n], version_ms: timeMs, generated_ms: generatedMs }
-            await removals.addObject(values)
-          }
+        const kept = heads.filter(({ version }) => !version.removed)
+        if (kept.length < heads.length) {
+          const places = [...heads.keys()].filter(n => heads[n]!.version.removed)
+          await removals.add(removalsOf(keys, heads, places), places.length)
         }
+        let n = 0
+        await writer.add(
+          batch.select(() => !heads[n++]!.version.removed),
+          kept,
+        )
         rows += kept.length
-        await writer.addRows(batch, kept, [
-          () => marketplace,
-          () => categoryId,
-          () => sequence,
-          n => heads[n]!.version.timeMs,
-          n => heads[n]!.version.generatedMs,
-          n => heads[n]!.checksum,
-        ])
+        removed += heads.length - kept.length
       }
       await writer.close()
       await removals.close()
@@ -266,4 +262,32 @@ class DuckdbCategory implements TargetCategory {
     if (lacking > 0) await sweep(this.#database, table, this.category, isOlder, generatedMs)
     return lacking
   }
+}
+
+/** The removals that a file brings, before they are merged. */
+const REMOVAL_VECTORS = [
+  ['key', 'VARCHAR'],
+  ['version_ms', 'BIGINT'],
+  ['generated_ms', 'BIGINT'],
+] as const
+const REMOVAL_COLUMNS = REMOVAL_VECTORS.map(column => column.join(' ')).join(', ')
+
+function removalsOf(
+  keys: readonly string[],
+  heads: readonly RegisterHead[],
+  places: readonly number[],
+): ColumnData[] {
+  const times = (timeOf: (head: RegisterHead) => number) =>
+    columnData(
+      { kind: 'int64' },
+      places.map(n => timeOf(heads[n]!)),
+    )
+  return [
+    columnData(
+      { kind: 'utf8' },
+      places.map(n => keys[n]),
+    ),
+    times(({ version }) => version.timeMs),
+    times(({ version }) => version.generatedMs),
+  ]
 }

@@ -3,12 +3,10 @@
 
 import type { Columns } from '../../engine/index'
 import {
-  int32,
-  int64,
+  arrowTypeOf,
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
-  text,
 } from '../../engine/index'
 import {
   type AppliedFile,
@@ -19,10 +17,9 @@ import {
   ledgerRowOf,
   type StateOrigin,
 } from '../../sync/index'
-import { type ColumnType, columnTypeOf, OTHER_CELLS } from './column-types'
+import { OTHER_CELLS_SQL, sqlTypeOf } from './column-types'
 import { type Database, sqlName, sqlText } from './duckdb-api'
 import { foreign } from './duckdb-errors'
-import type { OwnColumn } from './row-writer'
 
 /** One of the three tables of rows. */
 export interface RowTable {
@@ -53,33 +50,27 @@ const TABLE_NAMES = [
   'current_items',
 ]
 
-const TEXT = columnTypeOf(text())
-const BIGINT: ColumnType = columnTypeOf(int64())
-const INTEGER: ColumnType = columnTypeOf(int32())
+/** Digits of a decimal of the feeds, in all and behind the point. */
+export const DECIMAL_DIGITS = 18
+export const DECIMAL_SCALE = 4
+
+/** What a row has of its own: its version, after its category and the number of its file. */
+export const VERSION_COLUMNS = ['version_ms', 'generated_ms', 'checksum']
 
 /** What identifies a row's category and its version, after the columns of the feed. */
-export const OWN_COLUMNS: readonly OwnColumn[] = [
-  { name: 'marketplace', type: TEXT },
-  { name: 'top_category_id', type: TEXT },
+const OWN_COLUMNS = [
+  'marketplace VARCHAR',
+  'top_category_id VARCHAR',
   // The number of the file in the ledger of the category.
-  { name: 'file', type: INTEGER },
-  { name: 'version_ms', type: BIGINT },
-  { name: 'generated_ms', type: BIGINT },
-  { name: 'checksum', type: BIGINT },
+  'file INTEGER',
+  ...VERSION_COLUMNS.map(name => `${name} BIGINT`),
 ]
-
-/** The columns of the removals that a file brings, before they are merged. */
-export const REMOVAL_COLUMNS: Columns = {
-  key: text(),
-  version_ms: int64(),
-  generated_ms: int64(),
-}
 
 /** The format that this program writes and reads. */
 const FORMAT = 1
 
 const DEFINITIONS = () => `
-    ${ROW_TABLES.map(({ name, columns }) => createTable(name, columns, OWN_COLUMNS)).join('\n')}
+    ${ROW_TABLES.map(({ name, columns }) => createTable(name, columns)).join('\n')}
     CREATE TABLE removals (
       marketplace VARCHAR, top_category_id VARCHAR, "table" VARCHAR, key VARCHAR,
       version_ms BIGINT, generated_ms BIGINT
@@ -193,18 +184,15 @@ async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> 
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
-/** The statement that makes a table for a RowWriter. */
-export function createTable(
-  name: string,
-  columns: Columns,
-  own: readonly OwnColumn[],
-  kind = 'TABLE',
-): string {
-  const typed = Object.entries(columns).map(
-    ([column, spec]) => `${sqlName(column)} ${columnTypeOf(spec).sql}`,
-  )
-  const others = [`other ${OTHER_CELLS.sql}`, ...own.map(({ name, type }) => `${name} ${type.sql}`)]
-  return `CREATE ${kind} ${sqlName(name)} (${[...typed, ...others].join(', ')});`
+/** The statement that makes a table for FileRows. */
+function createTable(name: string, columns: Columns): string {
+  const typed = Object.entries(columns).map(([column, spec]) => {
+    const isPrice = spec.type === 'decimal'
+    const type = arrowTypeOf(isPrice ? { ...spec, scale: DECIMAL_SCALE } : spec)
+    return `${sqlName(column)} ${sqlTypeOf(type, isPrice ? { digits: DECIMAL_DIGITS } : {})}`
+  })
+  const others = `other ${OTHER_CELLS_SQL}`
+  return `CREATE TABLE ${sqlName(name)} (${[...typed, others, ...OWN_COLUMNS].join(', ')});`
 }
 
 /** The condition for the rows of a category. */

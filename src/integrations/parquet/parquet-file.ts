@@ -1,61 +1,94 @@
 // One Parquet file of a run, which appears when it is committed: its columns are those of the first
-// batch.
+// batch. This is the adapter of parquet-wasm, an optional package: an encoder that takes batches as
+// streams of Arrow and gives the bytes of a file piece by piece. It holds one row group at a time.
 
 import {
-  type ArrowField,
-  ByteOutput,
+  ArrowIpc,
+  type ByteOutput,
   type ColumnBatch,
-  type ColumnData,
-  emptyData,
   FeedError,
-  type SinkTarget,
-  valueInvalid,
+  SinkColumns,
+  spellingOf,
 } from '../../engine/index'
-import { ArrowStream } from './arrow-stream'
-import { type Compression, ParquetEncoder, type ParquetWasm } from './parquet-encoder'
 
 export const NAME = 'parquet'
+export type Compression = 'snappy' | 'zstd' | 'gzip' | 'none'
+
+const PACKAGE = 'parquet-wasm'
+const CODECS = { snappy: 'SNAPPY', zstd: 'ZSTD', gzip: 'GZIP', none: 'UNCOMPRESSED' } as const
+
+export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[]
+
+/** What is used of the package. */
+export type ParquetWasm = typeof import('parquet-wasm')
+
+/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
+export async function loadParquet(): Promise<ParquetWasm> {
+  try {
+    return await import('parquet-wasm')
+  } catch (cause) {
+    const context = { package: PACKAGE, neededFor: 'feedmill/parquet' }
+    const message = `${context.neededFor} needs the package ${PACKAGE}: npm install ${PACKAGE}@^0.8`
+    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}
 
 export interface FileOptions {
   readonly compression: Compression
   readonly rowGroupRows: number
+  /** The names of the folders around the file, in small letters. */
+  readonly partitionBy: readonly string[] | undefined
 }
 
 export class ParquetFile {
+  readonly #api: ParquetWasm
   readonly #output: ByteOutput
-  readonly #encoder: ParquetEncoder
-  #fields: readonly ArrowField[] | undefined
-  #stream: ArrowStream | undefined
-  #rows = 0
+  readonly #folders: readonly string[]
+  readonly #columns = new SinkColumns(NAME)
+  readonly #input: WritableStreamDefaultWriter
+  /** Rejects as soon as a write fails, and resolves when the encoder has ended. */
+  readonly #written: Promise<void>
+  #stream: ArrowIpc | undefined
 
-  private constructor(output: ByteOutput, encoder: ParquetEncoder) {
-    this.#output = output
-    this.#encoder = encoder
-  }
-
-  /** @throws FeedError SINK_FAILED */
-  static async open(
+  /** @param output is open */
+  constructor(
     api: ParquetWasm,
-    target: SinkTarget,
-    options: FileOptions,
-  ): Promise<ParquetFile> {
-    const output = new ByteOutput(target, NAME)
-    await output.open()
-    const write = (bytes: Uint8Array) => output.write(bytes)
-    return new ParquetFile(output, new ParquetEncoder(api, { ...options, write }))
+    output: ByteOutput,
+    { compression, rowGroupRows, partitionBy = [] }: FileOptions,
+  ) {
+    this.#api = api
+    this.#output = output
+    this.#folders = partitionBy
+    const properties = new api.WriterPropertiesBuilder()
+      .setCompression(api.Compression[CODECS[compression]])
+      .setMaxRowGroupSize(rowGroupRows)
+      .build()
+    // A batch is taken only when the encoder asks for it.
+    const { readable, writable } = new TransformStream()
+    this.#input = writable.getWriter()
+    // Each write reports a failure itself.
+    this.#input.closed.catch(() => {})
+    this.#written = writeAll(api.transformParquetStream(readable, properties), output)
+    this.#written.catch(() => {})
   }
 
   /** @throws FeedError SINK_FAILED, COLUMN_UNKNOWN, SINK_VALUE_INVALID */
   async write(batch: ColumnBatch): Promise<void> {
-    this.#fields ??= batch.columns.map(({ name, type }) => ({ name, type }))
-    this.#stream ??= new ArrowStream(this.#fields)
-    await this.#encoder.add(this.#stream.of(batch.length, this.#dataOf(batch, this.#fields)))
-    this.#rows += batch.length
+    const data = this.#columns.dataOf(batch)
+    const stream = (this.#stream ??= this.#newStream())
+    // The encoder takes each batch as a stream of its own.
+    const parts = [stream.start, stream.batch(batch.length, data), stream.end()]
+    const table = this.#api.Table.fromIPCStream(Buffer.concat(parts))
+    const record = table.recordBatch(0)
+    table.free()
+    await this.#unlessFailed(this.#input.write(record))
   }
 
-  /** Writes the rest and syncs the file. */
+  /** Writes the rest and syncs the file. @throws FeedError SINK_FAILED where no batch came */
   async prepare(): Promise<void> {
-    await this.#encoder.end()
+    if (this.#stream === undefined) throw this.#columns.missing(this.#output.name)
+    await this.#unlessFailed(this.#input.close())
+    await this.#written
     await this.#output.prepare()
   }
 
@@ -64,28 +97,35 @@ export class ParquetFile {
   }
 
   async abort(): Promise<void> {
-    await this.#encoder.abort()
+    await this.#input.abort().catch(() => {})
     await this.#output.abort()
   }
 
-  /** The columns of a batch in the order of the file. One that another header lacks is empty. */
-  #dataOf(batch: ColumnBatch, fields: readonly ArrowField[]): readonly ColumnData[] {
-    const columns = new Map(batch.columns.map(column => [column.name, column]))
-    const data = fields.map(({ name, type }) => {
-      const column = columns.get(name)
-      columns.delete(name)
-      if (column === undefined) return emptyData(type, batch.length)
-      if (JSON.stringify(column.type) === JSON.stringify(type)) return column.data
-      throw valueInvalid(
-        NAME,
-        this.#rows + 1,
-        `the column ${name} has another type than in the rows before`,
-      )
-    })
-    const [unknown] = columns.keys()
-    if (unknown === undefined) return data
-    const known = fields.map(({ name }) => name)
-    const message = `row ${this.#rows + 1} has a column ${unknown} that the first row does not have: give its file a sink of its own, or choose the parser's columns`
-    throw new FeedError('COLUMN_UNKNOWN', message, { column: unknown, known })
+  async #unlessFailed(step: Promise<void>): Promise<void> {
+    // The failure of the encoder is the cause, and that of its input only follows from it.
+    step.catch(() => {})
+    const failed = this.#written.then(() => step)
+    await Promise.race([step, failed])
   }
+
+  /** Readers take a folder for a column, and would hide a column of the file that has its name. */
+  #newStream(): ArrowIpc {
+    const { fields } = this.#columns
+    const taken = new Set([...this.#folders, ...fields.map(({ name }) => spellingOf(name))])
+    const shown = fields.map(({ name, type }) => {
+      if (!this.#folders.includes(spellingOf(name))) return { name, type }
+      let copy = 2
+      while (taken.has(`${spellingOf(name)}#${copy}`)) copy++
+      taken.add(`${spellingOf(name)}#${copy}`)
+      return { name: `${name}#${copy}`, type }
+    })
+    return new ArrowIpc(shown, 'stream')
+  }
+}
+
+async function writeAll(
+  encoded: Promise<ReadableStream<Uint8Array>>,
+  output: ByteOutput,
+): Promise<void> {
+  for await (const bytes of await encoded) await output.write(bytes)
 }

@@ -8,22 +8,27 @@ import {
   ByteOutput,
   type ColumnBatch,
   choice,
-  decodeColumns,
+  columnsOf,
   type FeedFile,
   filePath,
-  headerOf,
-  isColumnBatch,
   knownOptions,
   type OptionNames,
   type RowBatch,
   type Sink,
   type SinkTarget,
   sinkFailed,
-  valueInvalid,
+  sinkOfRuns,
   wholeNumber,
 } from '../../engine/index'
-import { COMPRESSIONS, type Compression, loadParquet, type ParquetWasm } from './parquet-encoder'
-import { type FileOptions, NAME, ParquetFile } from './parquet-file'
+import {
+  COMPRESSIONS,
+  type Compression,
+  type FileOptions,
+  loadParquet,
+  NAME,
+  ParquetFile,
+  type ParquetWasm,
+} from './parquet-file'
 
 /** What is known of a file, as the name of a folder. */
 export type ParquetPartition = 'marketplace' | 'category' | 'date'
@@ -71,7 +76,8 @@ const PARTITIONS = Object.keys(FOLDER_OF) as readonly ParquetPartition[]
  *   stay as they were. A run needs a batch, which may be one without a row, to know the columns.
  * - Rows of several files may go into one: a column that the first batch lacks is COLUMN_UNKNOWN.
  * - With `partitionBy` a run replaces the files of the tuples that it has rows for. At most four
- *   are written at a time, so rows that come back to a fifth are SINK_FAILED.
+ *   are written at a time, so rows that come back to a fifth are SINK_FAILED. Readers make columns of
+ *   the names of the folders, so a column of the rows that is called `category` is `category#2`.
  * @param target the path of the file or folder; or a Node stream, which the sink does not end
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
  * `parquet-wasm`; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item that is no batch;
@@ -96,35 +102,7 @@ export function parquetSink(
   options: ParquetSinkOptions = {},
 ): Sink<ColumnBatch | RowBatch> {
   const settings = settingsOf(target, options)
-  let run: ParquetRun | undefined
-  /** Runs that were refused and have not called `abort` yet. */
-  let refused = 0
-  return {
-    name: NAME,
-    async open() {
-      if (run !== undefined) {
-        refused++
-        throw sinkFailed(NAME, String(target), 'another run of the same sink is writing it')
-      }
-      run = new ParquetRun(settings)
-      await run.open()
-    },
-    write: batch => run!.write(batch),
-    prepare: () => run!.prepare(),
-    async commit() {
-      await run!.commit()
-      run = undefined
-    },
-    async abort() {
-      if (refused > 0) {
-        refused--
-        return
-      }
-      const ended = run
-      run = undefined
-      await ended?.abort()
-    },
-  }
+  return sinkOfRuns(NAME, String(target), () => new ParquetRun(settings))
 }
 
 interface Settings extends FileOptions {
@@ -159,7 +137,6 @@ class ParquetRun {
   /** Folders that this run has made, each before those in it. */
   readonly #folders: string[] = []
   #rows = 0
-  #hasColumns = false
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -173,20 +150,16 @@ class ParquetRun {
   }
 
   async write(item: ColumnBatch | RowBatch): Promise<void> {
-    const batch = this.#columnsOf(item)
+    const batch = columnsOf(item, NAME, this.#rows + 1)
     const { target, partitionBy } = this.#settings
     const file = await this.#opened(
       partitionBy === undefined ? target : pathOf(target as string, partitionBy, batch.file),
     )
     await file.write(batch)
     this.#rows += batch.length
-    this.#hasColumns = true
   }
 
   async prepare(): Promise<void> {
-    const { target, partitionBy } = this.#settings
-    if (partitionBy === undefined && !this.#hasColumns)
-      throw sinkFailed(NAME, String(target), 'no batch has named the columns')
     for (const path of [...this.#open.keys()]) await this.#prepareFile(path)
   }
 
@@ -198,12 +171,6 @@ class ParquetRun {
     for (const file of [...this.#open.values(), ...this.#prepared.values()]) await file.abort()
     // A folder that has got other files stays.
     for (const folder of this.#folders.reverse()) await rmdir(folder).catch(() => {})
-  }
-
-  #columnsOf(item: ColumnBatch | RowBatch): ColumnBatch {
-    if (isColumnBatch(item)) return item
-    if (headerOf(item) !== undefined) return decodeColumns(item)
-    throw valueInvalid(NAME, this.#rows + 1, 'it is no batch of columns or rows')
   }
 
   async #opened(target: SinkTarget): Promise<ParquetFile> {
@@ -221,7 +188,9 @@ class ParquetRun {
     const [oldest] = this.#open.keys()
     if (oldest !== undefined && this.#open.size === MOST_OPEN) await this.#prepareFile(oldest)
     if (this.#settings.partitionBy !== undefined) await this.#makeFolder(dirname(path))
-    return ParquetFile.open(this.#api!, target, this.#settings)
+    const output = new ByteOutput(target, NAME)
+    await output.open()
+    return new ParquetFile(this.#api!, output, this.#settings)
   }
 
   async #prepareFile(path: string): Promise<void> {

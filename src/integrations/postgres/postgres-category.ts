@@ -12,7 +12,7 @@ import {
   type TargetFile,
 } from '../../sync/index'
 import type { CategoryLock } from './category-lock'
-import { CopyRows } from './copy-rows'
+import { targetRows } from './copy-rows'
 import {
   countRows,
   createStaging,
@@ -25,7 +25,7 @@ import {
 import { hasState, type PgConnection } from './pg-adapter'
 import type { PostgresSession } from './session'
 import { PARTS, type Part, type TargetNames } from './sql-names'
-import { HEAD_COLUMNS, PART_COLUMNS } from './sql-types'
+import { PART_COLUMNS } from './sql-types'
 import { CopyHeads, TableCopy } from './table-copy'
 import { inCategory, OF_CATEGORY, readLedger, writeEntry } from './tables'
 
@@ -175,27 +175,22 @@ export class PostgresCategory implements TargetCategory {
   }
 
   async #copy(connection: PgConnection, file: TargetFile, part: Part, table: string) {
+    const heads = new CopyHeads(this.category)
     const copy = new TableCopy(connection, {
       table,
-      head: Object.keys(HEAD_COLUMNS),
-      rowsOf: header => new CopyRows(header, PART_COLUMNS[part]),
+      rowsOf: header => targetRows(header, PART_COLUMNS[part], heads),
     })
-    const heads = new CopyHeads(this.category)
     let copied = 0
     let longKeys = 0
     try {
       for await (const { batch, keys, heads: versions } of file.rows()) {
-        const write = await copy.writer(batch)
-        for (let n = 0; n < keys.length; n++) {
-          if (keys[n]!.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(keys[n]!) > MAX_KEY_BYTES) {
-            longKeys++
-            continue
-          }
-          heads.write(versions[n]!, copy.buffer)
-          write(batch.row(n).slot)
-          copied++
-          if (copy.endRow()) await copy.send()
-        }
+        const isShort = keys.map(isShortKey)
+        let n = 0
+        const rows = isShort.includes(false) ? batch.select(() => isShort[n++]!) : batch
+        heads.heads = rows === batch ? versions : versions.filter((_, at) => isShort[at])
+        await copy.writeBatch(rows)
+        copied += rows.length
+        longKeys += keys.length - rows.length
       }
       await copy.end()
       return { copied, longKeys }
@@ -210,6 +205,10 @@ export class PostgresCategory implements TargetCategory {
     const [row] = await connection.query(sql, [...this.#parameters, ...more])
     return Number(row?.rows)
   }
+}
+
+function isShortKey(key: string): boolean {
+  return key.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(key) <= MAX_KEY_BYTES
 }
 
 function partOf({ feed }: FileId): Part {

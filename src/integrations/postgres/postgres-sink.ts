@@ -2,9 +2,7 @@
 
 import type {
   ColumnNames,
-  Columns,
   PlannedColumn,
-  RowBatch,
   RowWriter,
   Sink,
   TableDatabase,
@@ -23,7 +21,7 @@ import {
   tableSink,
 } from '../../engine/index'
 import { addressOf, type PostgresAddress, type PostgresConnectionInput } from './address'
-import { CopyRows } from './copy-rows'
+import { sinkRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
 import { columnNameOf, quoted, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
@@ -147,26 +145,13 @@ class PostgresTable implements TableDatabase {
     }))
     const copy = new TableCopy(this.#connection!, {
       table,
-      head: [],
-      rowsOf: header =>
-        new CopyRows(header, sqlColumns, (row, name) => rows.cellOf(row, name) as string | null),
+      rowsOf: header => sinkRows(header, sqlColumns, rows),
     })
-    const writeValues = async (values: readonly unknown[]) => {
-      await copy.beginValues(names)
-      values.forEach((value, n) => {
-        if (n > 0) copy.buffer.tab()
-        if (value !== null) copy.buffer.cell(value as string)
-      })
-      if (copy.endRow()) await copy.send()
+    return {
+      write: values => copy.writeValues(names, values),
+      writeBatch: batch => copy.writeBatch(batch),
+      end: () => copy.end(),
     }
-    const writeBatch = async (batch: RowBatch<Columns>) => {
-      const writeCells = await copy.writer(batch)
-      for (const { slot } of batch) {
-        writeCells(slot)
-        if (copy.endRow()) await copy.send()
-      }
-    }
-    return { write: writeValues, writeBatch, end: () => copy.end() }
   }
 }
 

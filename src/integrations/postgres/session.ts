@@ -4,7 +4,7 @@
 
 import {
   type AnyFeedError,
-  FeedError,
+  familyOf,
   mayPass,
   Retries,
   type RetryPolicy,
@@ -73,7 +73,7 @@ export class PostgresSession {
           return await work(await this.#connected())
         } catch (error) {
           signal.throwIfAborted()
-          if (!mayPass(error, signal) || isRefusal(error) || !(await retries.again(error)))
+          if (!mayPass(error, signal) || !isOfDatabase(error) || !(await retries.again(error)))
             throw error
         }
       }
@@ -99,7 +99,7 @@ export class PostgresSession {
   }
 }
 
-/** A refused bootstrap is retryable in a later run, with a newer file. */
-function isRefusal(error: AnyFeedError): boolean {
-  return FeedError.is(error) && error.code === 'SYNC_REMOVAL_REFUSED'
+/** A file that is damaged or refused is retryable too, but not by the same file. */
+function isOfDatabase({ code }: AnyFeedError): boolean {
+  return familyOf(code) === 'state'
 }

@@ -1,5 +1,5 @@
 // Copies rows into a table by one COPY for each header of their files, or of values that the caller
-// writes. The rows of a target begin with the cells of `HEAD_COLUMNS`: the category, the version and
+// has. The rows of a target begin with the cells of `HEAD_COLUMNS`: the category, the version and
 // the checksum. copy-rows.ts writes the cells of the feed behind them.
 
 import {
@@ -7,27 +7,32 @@ import {
   type Columns,
   compareVersions,
   type RegisterHead,
+  type Row,
   type RowBatch,
+  TextBuffer,
 } from '../../engine/index'
 import type { Category } from '../../sync/index'
-import { CopyBuffer, escapedCell } from './copy-buffer'
-import type { CopyRows } from './copy-rows'
-import type { CopyIn, PgConnection } from './pg-adapter'
+import { type CopyPart, type CopyRows, copyText } from './copy-rows'
+import { COPY_BLOCK_BYTES, type CopyIn, type PgConnection } from './pg-adapter'
 import { quoted } from './sql-names'
+import { HEAD_COLUMNS } from './sql-types'
 
 export interface TableCopyOptions {
   /** The quoted name of the table. */
   readonly table: string
-  /** The names of the columns before those of the feed. */
-  readonly head: readonly string[]
   /** Returns what writes the rows of a header. */
   rowsOf(header: BoundHeader<Columns>): CopyRows
 }
 
+/** Room for a block, and for the rows of a batch behind it. */
+const TEXT_BYTES = 2 * COPY_BLOCK_BYTES
+
 export class TableCopy {
-  readonly buffer = new CopyBuffer()
   readonly #connection: PgConnection
   readonly #options: TableCopyOptions
+  #text = new TextBuffer(TEXT_BYTES)
+  /** The text that was given to the connection last. */
+  #sent = new TextBuffer(TEXT_BYTES)
   #header: BoundHeader<Columns> | undefined
   #rows: CopyRows | undefined
   #copy: CopyIn | undefined
@@ -37,37 +42,30 @@ export class TableCopy {
     this.#options = options
   }
 
-  /** Returns a function that writes the cells of a slot of the batch to {@link buffer}. */
-  async writer(batch: RowBatch<Columns>): Promise<(slot: number) => void> {
+  async writeBatch(batch: RowBatch<Columns>): Promise<void> {
     if (this.#rows === undefined || batch.header !== this.#header) {
       this.#header = batch.header
       const rows = this.#options.rowsOf(batch.header)
-      await this.#begin([...this.#options.head, ...rows.columns])
+      await this.#begin(rows.columns)
       this.#rows = rows
     }
-    return this.#rows.writer(batch, this.buffer)
+    this.#rows.text.write(batch, this.#text)
+    await this.#sendBlock()
   }
 
-  /** Lets the caller write the cells of these columns to {@link buffer}. */
-  async beginValues(columns: readonly string[]): Promise<void> {
-    if (this.#copy !== undefined && this.#rows === undefined) return
-    this.#rows = undefined
-    await this.#begin(columns)
-  }
-
-  /** Ends a row. Returns true where the caller has to {@link send} the text. */
-  endRow(): boolean {
-    this.buffer.endRow()
-    return this.buffer.isFull
-  }
-
-  async send(): Promise<void> {
-    await this.#copy?.write(this.buffer.take())
+  /** Writes a row of values, as PostgreSQL reads them, into these columns. */
+  async writeValues(columns: readonly string[], values: readonly unknown[]): Promise<void> {
+    if (this.#copy === undefined || this.#rows !== undefined) {
+      this.#rows = undefined
+      await this.#begin(columns)
+    }
+    this.#text.text(`${values.map(copyText).join('\t')}\n`)
+    await this.#sendBlock()
   }
 
   /** Resolves when the server has all rows. */
   async end(): Promise<void> {
-    if (this.buffer.length > 0) await this.send()
+    await this.#send()
     await this.#copy?.end()
     this.#copy = undefined
   }
@@ -75,6 +73,20 @@ export class TableCopy {
   /** Ends the COPY without its rows. */
   async abort(): Promise<void> {
     if (!this.#connection.isLost) await this.#copy?.abort().catch(() => this.#connection.destroy())
+  }
+
+  async #sendBlock(): Promise<void> {
+    if (this.#text.length >= COPY_BLOCK_BYTES) await this.#send()
+  }
+
+  async #send(): Promise<void> {
+    if (this.#text.length === 0) return
+    await this.#copy?.write(this.#text.view())
+    // The connection has the text until its next call, and the memory of huge rows is not kept.
+    const free = this.#sent.length > TEXT_BYTES ? new TextBuffer(TEXT_BYTES) : this.#sent
+    free.cutTo(0)
+    this.#sent = this.#text
+    this.#text = free
   }
 
   /** Rows of another file may have other columns, which a COPY names once. */
@@ -87,22 +99,26 @@ export class TableCopy {
 }
 
 /** Writes the cells of `HEAD_COLUMNS`. Rows of one version share their text. */
-export class CopyHeads {
+export class CopyHeads implements CopyPart {
+  readonly names = Object.keys(HEAD_COLUMNS)
+  /** The heads of the rows of the batch that is written next. */
+  heads: readonly RegisterHead[] = []
   readonly #category: string
   #latest: RegisterHead['version'] | undefined
   #bytes = Buffer.alloc(0)
 
   constructor({ marketplace, categoryId }: Category) {
-    this.#category = `${escapedCell(marketplace)}\t${escapedCell(categoryId)}`
+    this.#category = `${copyText(marketplace)}\t${copyText(categoryId)}`
   }
 
-  write({ version, checksum }: RegisterHead, target: CopyBuffer): void {
+  write(_row: Row, out: TextBuffer, n: number): void {
+    const { version, checksum } = this.heads[n]!
     if (this.#latest === undefined || compareVersions(version, this.#latest) !== 0) {
       const { timeMs, removed, generatedMs } = version
       this.#latest = version
       this.#bytes = Buffer.from(`${this.#category}\t${timeMs}\t${removed}\t${generatedMs}\t`)
     }
-    target.raw(this.#bytes, 0, this.#bytes.length)
-    target.digits(checksum)
+    out.raw(this.#bytes)
+    out.digits(checksum)
   }
 }

@@ -71,6 +71,12 @@ export class ByteArena {
     )
   }
 
+  /** Returns a block where it lies, until the next call that changes the arena. */
+  view(number: number): Uint8Array {
+    const { slab, at } = this.#locate(number)
+    return slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at))
+  }
+
   /** Bytes of a block. */
   lengthOf(number: number): number {
     const { slab, at } = this.#locate(number)

@@ -3,14 +3,9 @@
 
 import type { AnyRow, Columns, FileProgress, Row, Version } from '../../engine/index'
 import { type ChangeKind, HEAD_BYTES, type RegisterHead, readRegister } from '../../engine/index'
-import type { OriginBook } from '../origin-book'
+import { COMPLETE } from '../origins'
 
-/** The progress of rows that come from a store: their files were read to the end. */
-export const COMPLETE: FileProgress = { complete: true }
-
-/**
- * A change that one row, or a whole file (`RegisterSet.sweep`), made to the register of a key.
- */
+/** A change that a row made to the register of its key. */
 export interface Change<Part extends string, C extends Columns> {
   /** The register of the item: its row or its priority. */
   readonly part: Part
@@ -22,9 +17,9 @@ export interface Change<Part extends string, C extends Columns> {
   readonly version: Version
   /**
    * The row that arrived, with its file and position, and whether it is confirmed. It keeps its
-   * batch in memory. Null where a whole file lacked the row.
+   * batch in memory.
    */
-  readonly source: AnyRow | null
+  readonly source: AnyRow
   /**
    * The row that is kept now. Null where it was removed, and for a change without effect under
    * `effectiveOnly`. It is made at each read and keeps about 64 KiB in memory: see {@link
@@ -39,7 +34,7 @@ export interface Change<Part extends string, C extends Columns> {
 }
 
 /**
- * The parts of changes that a caller reads. Fewer parts are faster, because the store must be read
+ * The parts of changes that a caller reads. Fewer parts are faster, because kept rows must be read
  * for them.
  */
 export interface ChangeOptions {
@@ -49,30 +44,22 @@ export interface ChangeOptions {
   readonly effectiveOnly?: boolean
 }
 
-/** What made a change. */
+/** The row that made a change. */
 export interface Arrival {
-  /** Null where a whole file lacked the row. */
-  readonly row: AnyRow | null
-  /** The key in the store. */
+  readonly row: AnyRow
   readonly key: string
   readonly head: RegisterHead
-}
-
-/** A row of a batch that arrived. */
-export interface RowArrival extends Arrival {
-  readonly row: AnyRow
-  /** The register of the row. */
-  readonly register: Uint8Array
-  /** Number of the row's bytes, which are the last of its register unless that is a tombstone. */
-  readonly rowBytes: number
 }
 
 /** What all changes of a set share. */
 export interface Reporter<Part extends string, C extends Columns> extends ChangeOptions {
   readonly part: Part
-  /** Length of the prefix of the keys in the store. */
-  readonly keyStart: number
-  readonly book: OriginBook<C>
+  readonly book: RowReader<C>
+}
+
+/** Reads the row of an image. */
+export interface RowReader<C extends Columns> {
+  row(image: Uint8Array, at: number, progress: FileProgress): Row<C>
 }
 
 // An object keeps little and makes the rest when it is read: there is one for each row, and most
@@ -81,7 +68,8 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   readonly kind: ChangeKind
   readonly #reporter: Reporter<Part, C>
   readonly #arrival: Arrival
-  readonly #register: Uint8Array
+  /** The register after the row. */
+  readonly register: Uint8Array
   readonly #before: Uint8Array | undefined
   readonly #progress: FileProgress
 
@@ -96,7 +84,7 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
     this.kind = kind
     this.#reporter = reporter
     this.#arrival = arrival
-    this.#register = register
+    this.register = register
     this.#before = before
     this.#progress = progress
   }
@@ -106,21 +94,21 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   }
 
   get itemId(): string {
-    return this.#arrival.key.slice(this.#reporter.keyStart)
+    return this.#arrival.key
   }
 
-  get source(): AnyRow | null {
+  get source(): AnyRow {
     return this.#arrival.row
   }
 
   get version(): Version {
-    return readRegister(this.#register).version
+    return readRegister(this.register).version
   }
 
   get row(): Row<C> | null {
     if (this.#reporter.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged'))
       return null
-    return rowOfRegister(this.#register, this.#reporter.book, this.#progress)
+    return rowOfRegister(this.register, this.#reporter.book, this.#progress)
   }
 
   get before(): Row<C> | null | undefined {
@@ -134,7 +122,7 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
 /** Returns the row of a register; null for a removed one. */
 export function rowOfRegister<C extends Columns>(
   register: Uint8Array,
-  book: OriginBook<C>,
+  book: RowReader<C>,
   progress: FileProgress,
 ): Row<C> | null {
   return readRegister(register).version.removed ? null : book.row(register, HEAD_BYTES, progress)

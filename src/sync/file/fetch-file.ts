@@ -1,8 +1,8 @@
-// Fetches one file of the service into its spool and verifies it. The download continues where an
-// earlier attempt or run ended, and is repeated where that may help. A file that proves damaged is
-// dropped and fetched again. This file also knows what the refusals of the service mean.
+// Fetches one file of the service into its spool. The download continues where an earlier attempt or
+// run ended, and is repeated where that may help. A file that proves damaged when its rows are read
+// is dropped and fetched again. This file also knows what the refusals of the service mean.
 
-import type { RangeInfo } from '../../engine/index'
+import type { FileIdentity, RangeInfo } from '../../engine/index'
 import {
   asFeedError,
   type ErrorFamily,
@@ -14,17 +14,14 @@ import {
   type RetryPolicy,
 } from '../../engine/index'
 import type { FeedService, RangeTuning } from '../../service/index'
-import { downloadOf, type FileId, fileIdKey, isBootstrap, readDate, schemaOfFile } from '../file-id'
-import type { ProvenFile } from './finish-file'
+import { downloadOf, type FileId, fileIdKey, isBootstrap, readDate } from '../file-id'
 import type { Spool } from './spool'
-import { ArrivingFile, verifyFile } from './verify-file'
 
 export interface FetchOptions {
-  /**
-   * The policy for repeating a file that could not be fetched, and one that proved damaged. Its
-   * ranges use the same policy.
-   */
+  /** The policy for repeating a file that could not be fetched. Its ranges use the same policy. */
   readonly retry: RetryPolicy
+  /** Counts how often the file proved damaged. */
+  readonly spoilt: Retries
   readonly service: FeedService
   readonly ranges: RangeTuning
   readonly now: () => number
@@ -36,8 +33,14 @@ export interface FetchOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
+/** A file whose bytes are all in its spool. Whether they are right is seen when they are read. */
+export interface WholeFile {
+  readonly id: FileId
+  readonly identity: FileIdentity & { readonly totalBytes: number }
+}
+
 export type Fetched =
-  | { readonly kind: 'proven'; readonly file: ProvenFile }
+  | { readonly kind: 'whole'; readonly file: WholeFile }
   /** The service does not have the file yet. */
   | { readonly kind: 'missing' }
   /** The file could not be fetched in the allowed attempts, or never can be: SYNC_FILE_FAILED. */
@@ -67,8 +70,21 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403])
  */
 const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 
-/** @throws FeedError that ends the run, such as STATE_IO, TOKEN_REFUSED, ABORTED */
-export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): Promise<Fetched> {
+/** Tells whether an error of reading a file means that its bytes are damaged. */
+export function isDamage({ code }: FeedError): boolean {
+  return SPOILT.has(familyOf(code))
+}
+
+/**
+ * @param damage the damage of the file in the spool
+ * @throws FeedError that ends the run, such as STATE_IO, TOKEN_REFUSED, ABORTED
+ */
+export async function fetchFile(
+  id: FileId,
+  spool: Spool,
+  given: FetchOptions,
+  damage?: FeedError,
+): Promise<Fetched> {
   const options = {
     ...given,
     ranges: {
@@ -76,21 +92,20 @@ export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): 
       retry: { ...given.ranges.retry, onRetry: givingUpOnMissing(given.ranges.retry?.onRetry) },
     },
   }
-  const { retry, signal } = options
+  const { retry, signal, spoilt } = options
   const stuck = new Retries(retry, signal)
-  const spoilt = new Retries(retry, signal)
-  for (;;) {
+  for (let found = damage; ; found = undefined) {
     const before = spool.length
     try {
+      if (found !== undefined) throw found
       const file = await fetchOnce(id, spool, options)
-      return file === undefined ? { kind: 'missing' } : { kind: 'proven', file }
+      return file === undefined ? { kind: 'missing' } : { kind: 'whole', file }
     } catch (cause) {
       signal.throwIfAborted()
       const error = asFeedError(cause, 'sync')
       if (isNotThere(error)) return { kind: 'missing' }
-      const family = familyOf(error.code)
-      if (!OF_THE_FILE.has(family)) throw error
-      const isSpoilt = SPOILT.has(family) || error.code === 'RANGE_FILE_REPLACED'
+      if (!OF_THE_FILE.has(familyOf(error.code))) throw error
+      const isSpoilt = isDamage(error) || error.code === 'RANGE_FILE_REPLACED'
       if (isSpoilt) await spool.empty()
       else await spool.flush()
       if (spool.length > before) stuck.progressed()
@@ -121,11 +136,11 @@ async function fetchOnce(
   id: FileId,
   spool: Spool,
   options: FetchOptions,
-): Promise<ProvenFile | undefined> {
+): Promise<WholeFile | undefined> {
   const isBounded = isBootstrap(id) && (options.newerThan ?? options.until) !== undefined
   if (isBounded && !isAllHere(spool) && !isWanted(await latestDate(id, options), options))
     return undefined
-  const file = await proven(id, spool, options)
+  const file = await whole(id, spool, options)
   if (!isBootstrap(file.id) || isWanted(readDate(file.id.generation), options)) return file
   await spool.empty()
   return undefined
@@ -150,15 +165,11 @@ function isWanted(made: Date | undefined, { newerThan, until }: FetchOptions): b
   return until === undefined || made === undefined || made <= until
 }
 
-async function proven(id: FileId, spool: Spool, options: FetchOptions): Promise<ProvenFile> {
+async function whole(id: FileId, spool: Spool, options: FetchOptions): Promise<WholeFile> {
   const empty = isAllHere(spool) ? undefined : await download(id, spool, options)
-  if (empty !== undefined) return provenOf(id, { ...empty, totalBytes: 0 }, 0, options.now)
-  const identity = { ...spool.file, totalBytes: spool.length }
-  if (spool.rawBytes === undefined) {
-    const rawBytes = await verifyFile(spool.data, schemaOfFile(id), options.signal)
-    await spool.markVerified(rawBytes)
-  }
-  return provenOf(id, identity, spool.rawBytes!, options.now)
+  const identity =
+    empty === undefined ? { ...spool.file, totalBytes: spool.length } : { ...empty, totalBytes: 0 }
+  return wholeOf(id, identity, options.now)
 }
 
 function isAllHere({ file, length }: Spool): boolean {
@@ -166,7 +177,7 @@ function isAllHere({ file, length }: Spool): boolean {
 }
 
 /**
- * Fetches the bytes that the spool lacks. A file that is fetched from its start is verified too.
+ * Fetches the bytes that the spool lacks.
  * @returns the information about an empty file; undefined for any other
  */
 async function download(
@@ -186,22 +197,12 @@ async function download(
     onInfo,
     ...(resume && { resume }),
   })
-  let arriving: ArrivingFile | undefined
-  try {
-    for await (const block of bytes.batches()) {
-      if (spool.file === undefined) {
-        await spool.begin(identityOf(info))
-        arriving = new ArrivingFile(schemaOfFile(id))
-      }
-      await spool.append(block)
-      await arriving?.push(block)
-      onBytes?.(block.length)
-    }
-    await spool.flush()
-    if (arriving !== undefined) await spool.markVerified(await arriving.end())
-  } finally {
-    arriving?.close()
+  for await (const block of bytes.batches()) {
+    if (spool.file === undefined) await spool.begin(identityOf(info))
+    await spool.append(block)
+    onBytes?.(block.length)
   }
+  await spool.flush()
   if (spool.file !== undefined) return undefined
   // A download without a byte ends well only where the service proved that there are none.
   if (info?.empty !== true)
@@ -229,17 +230,17 @@ function identityOf({ totalBytes, lastModified, etag }: Partial<RangeInfo> = {})
   }
 }
 
-function provenOf(
+function wholeOf(
   id: FileId,
   info: Partial<RangeInfo> & { readonly totalBytes: number },
-  rawBytes: number,
   now: () => number,
-): ProvenFile {
-  const identity = { ...identityOf(info), totalBytes: info.totalBytes }
-  if (!isBootstrap(id)) return { id, identity, rawBytes }
-  const made = readDate(info.lastModified) ?? (rawBytes === 0 ? dateOfEmpty(now) : undefined)
+): WholeFile {
+  const { totalBytes } = info
+  const identity = { ...identityOf(info), totalBytes }
+  if (!isBootstrap(id)) return { id, identity }
+  const made = readDate(info.lastModified) ?? (totalBytes === 0 ? dateOfEmpty(now) : undefined)
   if (made === undefined) throw undated(id)
-  return { id: { ...id, generation: made.toISOString() }, identity, rawBytes }
+  return { id: { ...id, generation: made.toISOString() }, identity }
 }
 
 function isNotThere(error: FeedError): boolean {

@@ -1,20 +1,24 @@
-// The rows of a verified file, as a target takes them: good rows, with their keys and versions.
+// The rows of a fetched file, as a target takes them: good rows, with their keys and versions. One
+// reading gives the rows and verifies the file: the checksum and size of every member, the end of the
+// file, and its header line. So rows are unconfirmed until the reading has ended by itself.
 
 import { join } from 'node:path'
 import {
   type Columns,
+  type DurableFile,
   type DurableFiles,
   FeedError,
+  Gunzip,
   headOf,
   leftOutRow,
-  machineFiles,
+  pipeline,
   QuarantineWriter,
   type RegisterHead,
   type Row,
   type RowBatch,
   type RowQuarantine,
   rowsWithBadCells,
-  TsvParser,
+  TsvRowParser,
   versionOfRow,
 } from '../../engine/index'
 import { isRowError, keyOfRow } from '../../state/index'
@@ -28,38 +32,45 @@ import {
   readDate,
   schemaOfFile,
 } from '../file-id'
-import { openSpooled, type SpoolFolder, spoolFailure } from '../target/spool-folder'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
-import { batchesOf } from './file-inflater'
-import type { ProvenFile } from './finish-file'
+import { isDamage, type WholeFile } from './fetch-file'
 import { refuseRemoval } from './removal-check'
 
+const READ_BYTES = 256 * 1024
+/** Behind the name of a quarantine whose file is being read. */
+const PARTIAL = '.partial'
+
 export interface FileRowsOptions {
-  readonly spools: SpoolFolder
+  /** Opens the compressed bytes of the file. */
+  open(id: FileId): Promise<DurableFile>
   readonly maxRemovedShare: number
   readonly signal: AbortSignal
-  /** Called with the number of rows that were read. */
-  readonly onRows: (rows: number) => void
-  /** The folder for the rows that the target does not get. */
-  readonly quarantineFolder?: string | undefined
+  /** Called with the number of rows that were read, negative where they are to be read again. */
+  readonly onRows?: (rows: number) => void
+  /** Called when the file was read to its end for the first time. */
+  readonly onProven?: (id: FileId) => void
+  /** The folder for the rows that the target does not get, and its files. */
+  readonly quarantine?: { readonly files: DurableFiles; readonly folder: string } | undefined
 }
 
 export class FileRows implements TargetFile {
   readonly id: FileId
-  readonly identity: ProvenFile['identity']
-  readonly rawBytes: number
+  readonly identity: WholeFile['identity']
   readonly generated: Date | undefined
   readonly #options: FileRowsOptions
   /** Rows without a key or a version. */
   #unmerged = 0
   #unreadable = 0
   #rowsRead = 0
-  #cells = new CellCheck({}, undefined)
+  #rowsGiven = 0
+  #rawBytes = 0
+  #damage: FeedError | undefined
+  #isProven = false
+  #cells = new CellCheck(undefined)
 
-  constructor({ id, identity, rawBytes }: ProvenFile, options: FileRowsOptions) {
+  constructor({ id, identity }: WholeFile, options: FileRowsOptions) {
     this.id = id
     this.identity = identity
-    this.rawBytes = rawBytes
     this.generated = isBootstrap(id) ? readDate(id.generation) : undefined
     this.#options = options
   }
@@ -72,43 +83,87 @@ export class FileRows implements TargetFile {
     return this.#unmerged + this.#unreadable
   }
 
+  get rawBytes(): number {
+    return this.#rawBytes
+  }
+
+  /** Why the file could not be read to its end. */
+  get damage(): FeedError | undefined {
+    return this.#damage
+  }
+
   /** What the last reading has counted. */
   get counts(): Pick<AppliedFile, 'rowsRead' | keyof BadCellCount> {
     return { rowsRead: this.#rowsRead, ...this.#cells.found }
   }
 
   async *rows(): AsyncGenerator<TargetRows, void, void> {
+    this.#takeBack()
     this.#unmerged = 0
     this.#unreadable = 0
-    if (this.identity.totalBytes === 0) return
-    const { spools, onRows, quarantineFolder } = this.#options
-    const place =
-      quarantineFolder && join(quarantineFolder, `${localNameOf(this.id)}.quarantine.ndjson`)
-    // It appears whole, before the target commits the rows, and a repeated reading replaces it.
-    const quarantine = place ? newQuarantine(machineFiles, `${place}.partial`, this.id) : undefined
-    this.#cells = new CellCheck({}, quarantine)
-    const data = await openSpooled(spools, this.id)
-    const parser = new TsvParser<Columns>({
+    if (this.identity.totalBytes > 0) yield* this.#read()
+    if (!this.#isProven) this.#options.onProven?.(this.id)
+    this.#isProven = true
+  }
+
+  async *#read(): AsyncGenerator<TargetRows, void, void> {
+    const { open, onRows } = this.#options
+    const quarantine = this.#newQuarantine()
+    this.#cells = new CellCheck(quarantine?.writer)
+    const data = await open(this.id)
+    const gunzip = new Gunzip({ worker: false })
+    const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
+    const parser = new TsvRowParser<Columns>({
       schema: schemaOfFile(this.id),
       file: feedFileOf(this.id, this.identity.lastModified),
-      onBadRow: quarantine ?? 'skip',
+      onBadRow: quarantine?.writer ?? 'skip',
     })
     try {
-      await quarantine?.cut()
-      for await (const batch of batchesOf(data, parser, this.signal, quarantine)) {
-        const rows = this.#rowsOf(batch, quarantine)
+      await quarantine?.writer.cut()
+      for await (const batch of pipeline(blocks).to(gunzip).to(parser).batches()) {
+        this.signal.throwIfAborted()
+        const rows = this.#rowsOf(batch, quarantine?.writer)
         yield rows
-        onRows(rows.keys.length)
+        this.#rowsGiven += rows.keys.length
+        onRows?.(rows.keys.length)
       }
-      if (place !== undefined) await quarantine?.replace(place)
-    } catch (cause) {
-      throw spoolFailure(spools, this.id, cause)
+      await quarantine?.writer.replace(quarantine.path)
+    } catch (error) {
+      if (FeedError.is(error) && isDamage(error)) this.#damage = error
+      this.#takeBack()
+      throw error
     } finally {
       this.#unreadable = parser.badRows
-      this.#rowsRead = parser.rowsRead
-      parser.destroy()
+      this.#rowsRead = parser.counters.rowsOut + parser.badRows
+      this.#rawBytes = gunzip.counters.bytesOut
       await data.close()
     }
+  }
+
+  /** Removes the quarantine of a file that is damaged, or that the target has refused. */
+  async discard(): Promise<void> {
+    const { quarantine } = this.#options
+    if (quarantine === undefined) return
+    const path = this.#quarantinePath(quarantine)
+    for (const each of [path, path + PARTIAL]) await quarantine.files.remove(each)
+  }
+
+  /** The quarantine appears whole before the target commits the rows; a second reading replaces it. */
+  #newQuarantine() {
+    const { quarantine } = this.#options
+    if (quarantine === undefined) return undefined
+    const path = this.#quarantinePath(quarantine)
+    const partial = { files: quarantine.files, path: path + PARTIAL, length: 0 }
+    return { path, writer: new QuarantineWriter({ ...partial, name: fileIdKey(this.id) }) }
+  }
+
+  #quarantinePath({ folder }: NonNullable<FileRowsOptions['quarantine']>): string {
+    return join(folder, `${localNameOf(this.id)}.quarantine.ndjson`)
+  }
+
+  #takeBack(): void {
+    if (this.#rowsGiven > 0) this.#options.onRows?.(-this.#rowsGiven)
+    this.#rowsGiven = 0
   }
 
   checkRemoval(rowsBefore: number, rowsRemoved: number): void {
@@ -129,14 +184,21 @@ export class FileRows implements TargetFile {
   }
 }
 
-/** The writer of a quarantine of rows of one file. */
-export function newQuarantine(
-  files: DurableFiles,
-  path: string,
-  id: FileId,
-  length = 0,
-): QuarantineWriter {
-  return new QuarantineWriter({ files, path, length, name: fileIdKey(id) })
+/** @param isCopied true where a block may be overwritten once the next one is asked for */
+async function* blocksOf(
+  file: DurableFile,
+  totalBytes: number,
+  isCopied: boolean,
+): AsyncGenerator<Uint8Array, void, void> {
+  const bytes = Math.min(READ_BYTES, totalBytes)
+  // New memory for each block would stay until V8 collects it. The pipeline reads one block ahead.
+  const memory = isCopied ? [Buffer.allocUnsafeSlow(bytes), Buffer.allocUnsafeSlow(bytes)] : []
+  for (let at = 0, n = 0; ; n++) {
+    const block = await file.read(at, bytes, memory[n % 2])
+    if (block.length === 0) return
+    at += block.length
+    yield block
+  }
 }
 
 interface LeavingOut {
@@ -172,28 +234,21 @@ export function targetRowsOf(
   return { batch: good, keys, heads }
 }
 
-export class CellCheck {
-  #found: BadCellCount
+/** Counts the bad cells of rows that a target gets. */
+class CellCheck {
+  found: BadCellCount = {}
   readonly #quarantine: RowQuarantine | undefined
 
-  /** @param found what an earlier run has counted in the rows before */
-  constructor(found: BadCellCount, quarantine: RowQuarantine | undefined) {
-    this.#found = found
+  constructor(quarantine: RowQuarantine | undefined) {
     this.#quarantine = quarantine
   }
 
-  get found(): BadCellCount {
-    return this.#found
-  }
-
-  /** @param leftOut the slots of the rows that are not merged */
-  check(batch: RowBatch<Columns>, leftOut?: ReadonlySet<number>): void {
+  check(batch: RowBatch<Columns>): void {
     for (const { row, error, count } of rowsWithBadCells(batch)) {
-      if (leftOut?.has(row.slot)) continue
       this.#quarantine?.take(leftOutRow(row, error))
       const { badCells = 0, firstBadCell = placeOf(row.text(keyColumnOf(batch.file)), error) } =
-        this.#found
-      this.#found = { badCells: badCells + count, firstBadCell }
+        this.found
+      this.found = { badCells: badCells + count, firstBadCell }
     }
   }
 }

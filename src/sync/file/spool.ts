@@ -50,7 +50,6 @@ export class Spool {
   #index: DurableFile
   #indexBytes = 0
   #file: SpooledFile | undefined
-  #rawBytes: number | undefined
   /** Number of bytes that the index names. */
   #length = 0
   /** The next piece, of which the first `pendingBytes` bytes are filled. */
@@ -93,11 +92,6 @@ export class Spool {
     return this.#length
   }
 
-  /** Size of the inflated content; undefined until the whole file is verified. */
-  get rawBytes(): number | undefined {
-    return this.#rawBytes
-  }
-
   /** Empties the spool and begins a file of this identity. */
   async begin(identity: FileIdentity): Promise<void> {
     const file: SpooledFile = { ...identity, key: this.#options.key }
@@ -117,12 +111,17 @@ export class Spool {
       piece.set(part, this.#pendingBytes)
       this.#pendingBytes += part.length
       at += part.length
-      if (this.#pendingBytes === piece.length) await this.flush()
+      if (this.#pendingBytes === piece.length) await this.#writePiece()
     }
   }
 
-  /** Makes durable what was appended. */
+  /** Makes durable what was appended, and the index. */
   async flush(): Promise<void> {
+    await this.#writePiece()
+    await this.#index.sync()
+  }
+
+  async #writePiece(): Promise<void> {
     if (this.#piece === undefined || this.#pendingBytes === 0) return
     const bytes = this.#piece.subarray(0, this.#pendingBytes)
     this.#pendingBytes = 0
@@ -133,31 +132,15 @@ export class Spool {
     this.#length += piece.length
   }
 
-  /**
-   * Records that the file is whole and verified, so that a later run does not verify it again.
-   * @param rawBytes size of the inflated content
-   */
-  async markVerified(rawBytes: number): Promise<void> {
-    await this.#record({ kind: 'verified', rawBytes })
-    await this.#index.sync()
-    this.#rawBytes = rawBytes
-  }
-
   /** Removes the content of the spool. */
   async empty(): Promise<void> {
     this.#file = undefined
-    this.#rawBytes = undefined
     this.#pendingBytes = 0
     this.#length = 0
     this.#indexBytes = 0
     await this.#index.truncate(0)
     await this.#index.sync()
     await this.#data.truncate(0)
-  }
-
-  /** The data file, for reading. The spool closes it. */
-  get data(): DurableFile {
-    return this.#data
   }
 
   async close(): Promise<void> {
@@ -204,10 +187,6 @@ export class Spool {
 
   /** Takes over a record of the index. Returns false where it does not match the data. */
   async #take(record: Readonly<Record<string, unknown>>): Promise<boolean> {
-    if (record.kind === 'verified' && typeof record.rawBytes === 'number') {
-      this.#rawBytes = record.rawBytes
-      return true
-    }
     const { offset, length, crc } = record as Partial<PieceRecord>
     if (record.kind !== 'piece' || offset !== this.#length || typeof length !== 'number')
       return false

@@ -9,15 +9,14 @@ import {
   type Columns,
   corruptState,
   type DurableFiles,
-  JsonBuffer,
   objectWithInvalid,
   optionInvalid,
   type Row,
-  writeRowJson,
+  RowsJson,
+  TextBuffer,
 } from '../../engine/index'
+import type { RowChange } from '../../state/index'
 import { type FileId, fileIdKey } from '../file-id'
-import type { CategoryChange } from './category-state'
-import type { LedgerEntry } from './ledger'
 
 /** One change of the merged state. */
 export interface StateChange {
@@ -48,8 +47,6 @@ export interface ChangedRow {
    * list, and `invalid` has the texts of these cells by column.
    */
   toObject(): Readonly<Record<string, unknown>>
-  /** @internal Writes the JSON of the object. */
-  writeJson?(out: JsonBuffer): void
 }
 
 /** Takes the changes of one file in the order of its rows. */
@@ -112,14 +109,18 @@ export async function openChangeFile(
     await file.close()
     throw error
   }
-  const lines = new JsonBuffer()
+  const parts = new TextBuffer()
+  const rowsJson = new RowsJson()
+  const lines = new TextBuffer()
   let length = committed
   let isSynced = true
   return {
     keepsRows: false,
     add: async changes => {
+      parts.cutTo(0)
       lines.cutTo(0)
-      for (const change of changes) writeChange(change, lines)
+      const json = jsonOfChanges(changes, rowsJson, parts)
+      for (const change of changes) writeChange(change, lines, json)
       const bytes = lines.view()
       isSynced = false
       await file.write(length, bytes)
@@ -136,27 +137,42 @@ export async function openChangeFile(
 
 /** Returns a change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
-  const line = new JsonBuffer(0)
-  writeChange(change, line)
+  const line = new TextBuffer(0)
+  writeChange(change, line, jsonOfChanges([checkedChange(change)]))
   return line.view().toString()
 }
 
-function writeChange(change: StateChange, out: JsonBuffer): void {
-  const { part, kind, id, at, file, row, before } = checkedChange(change)
-  const head = JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file) })
-  out.json(`${head.slice(0, -1)},"row":`)
-  writeChangedRow(row, out)
-  if (before !== undefined) {
-    out.json(',"before":')
-    writeChangedRow(before, out)
-  }
-  out.json('}\n')
+/** The JSON of rows of a state, with line ends. */
+type JsonByRow = ReadonlyMap<Row<Columns>, Uint8Array>
+
+/** @param out has the JSON, which stays until it is cut */
+function jsonOfChanges(
+  changes: readonly StateChange[],
+  rowsJson = new RowsJson(),
+  out = new TextBuffer(0),
+): JsonByRow {
+  const all = changes.flatMap(({ row, before }) => [row, before])
+  const rows = all.flatMap(row => (row instanceof KeptRow ? [row.row] : []))
+  const json = rowsJson.of(rows, out)
+  return new Map(rows.map((row, n) => [row, json[n]!]))
 }
 
-/** Writes a row of a change as JSON. */
-export function writeChangedRow(row: ChangedRow | null, out: JsonBuffer): void {
-  if (row?.writeJson !== undefined) row.writeJson(out)
-  else out.json(JSON.stringify(row?.toObject() ?? null))
+function writeChange(change: StateChange, out: TextBuffer, json: JsonByRow): void {
+  const { part, kind, id, at, file, row, before } = change
+  const head = JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file) })
+  out.text(`${head.slice(0, -1)},"row":`)
+  writeChangedRow(row, out, json)
+  if (before !== undefined) {
+    out.text(',"before":')
+    writeChangedRow(before, out, json)
+  }
+  out.text('}\n')
+}
+
+function writeChangedRow(row: ChangedRow | null, out: TextBuffer, json: JsonByRow): void {
+  const known = row instanceof KeptRow ? json.get(row.row) : undefined
+  if (known !== undefined) out.raw(known.subarray(0, known.length - 1))
+  else out.text(JSON.stringify(row?.toObject() ?? null))
 }
 
 /** @throws FeedError OPTION_INVALID */
@@ -166,14 +182,12 @@ export function checkedChange(change: StateChange): StateChange {
   throw optionInvalid('change.at', 'a Date', at)
 }
 
-type EffectiveChange = CategoryChange & Pick<StateChange, 'kind'>
-
-/** Leaves out the changes without effect on the state. */
+/** Returns the changes that a file makes to the rows that stand. */
 export function stateChanges(
-  changes: readonly CategoryChange[],
-  { id: file, changeRows }: Pick<LedgerEntry, 'id' | 'changeRows'>,
+  changes: readonly (RowChange & Pick<StateChange, 'part'>)[],
+  { id: file, changeRows }: { readonly id: FileId; readonly changeRows: 'after' | 'both' },
 ): StateChange[] {
-  return changes.filter(isEffective).map(({ part, kind, itemId: id, version, row, before }) => {
+  return changes.map(({ part, kind, itemId: id, version, row, before }) => {
     const after = { part, kind, id, at: new Date(version.timeMs), file, row: changedRow(row) }
     return changeRows === 'both' ? { ...after, before: before && changedRow(before) } : after
   })
@@ -185,31 +199,23 @@ function changedRow(row: Row<Columns> | null): ChangedRow | null {
 
 /** A row of the state, in which a bad cell fails nobody. */
 class KeptRow implements ChangedRow {
-  readonly #row: Row<Columns>
+  readonly row: Row<Columns>
 
   constructor(row: Row<Columns>) {
-    this.#row = row
+    this.row = row
   }
 
   text(name: string): string {
-    return this.#row.text(name)
+    return this.row.text(name)
   }
 
   toObject(): Readonly<Record<string, unknown>> {
-    return objectWithInvalid(this.#row)
-  }
-
-  writeJson(out: JsonBuffer): void {
-    writeRowJson(this.#row, out)
+    return objectWithInvalid(this.row)
   }
 
   toJSON(): Readonly<Record<string, unknown>> {
     return this.toObject()
   }
-}
-
-function isEffective(change: CategoryChange): change is EffectiveChange {
-  return change.kind === 'inserted' || change.kind === 'updated' || change.kind === 'deleted'
 }
 
 const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
@@ -252,11 +258,12 @@ export function debeziumLine(change: StateChange, processedAt = new Date()): str
     ts_ms: at.getTime(),
   }
   const rest = JSON.stringify({ source, op: OPERATIONS[kind], ts_ms: processedAt.getTime() })
-  const line = new JsonBuffer(0)
-  line.json('{"before":')
-  writeChangedRow(before, line)
-  line.json(',"after":')
-  writeChangedRow(row, line)
-  line.json(`,${rest.slice(1)}\n`)
+  const line = new TextBuffer(0)
+  const json = jsonOfChanges([change])
+  line.text('{"before":')
+  writeChangedRow(before, line, json)
+  line.text(',"after":')
+  writeChangedRow(row, line, json)
+  line.text(`,${rest.slice(1)}\n`)
   return line.view().toString()
 }

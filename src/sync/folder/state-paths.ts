@@ -1,6 +1,5 @@
 // What stands where in a state folder, and its marker `state.json`: the format, the service and the
-// marketplace. The store is made before the marker, so a folder with a marker has a store. Names
-// that contain identifiers of the service never lead out of the folder
+// marketplace. Names that contain identifiers of the service never lead out of the folder
 // (service/identifiers.ts).
 
 import { join } from 'node:path'
@@ -12,30 +11,32 @@ import {
   replaceWhole,
 } from '../../engine/index'
 import { type Category, categoryKey, type FileId, localNameOf } from '../file-id'
-import type { StateOrigin } from '../target/target'
-import type { LedgerEntry } from './ledger'
-import { isLockName } from './state-lock'
+import type { AppliedFile, StateOrigin } from '../target/target'
+import { LOCK_FOLDER } from './folder-lock'
 
 export class StatePaths {
   readonly folder: string
   readonly marker: string
-  readonly store: string
+  /** Parent of the folders of categories, each with its manifest and its runs. */
+  readonly runs: string
   readonly spools: string
   readonly kept: string
   readonly changes: string
   readonly quarantine: string
-  /** Parent of the folders of readers. */
-  readonly readers: string
 
   constructor(folder: string) {
     this.folder = folder
     this.marker = join(folder, 'state.json')
-    this.store = join(folder, 'store')
+    this.runs = join(folder, 'runs')
     this.spools = join(folder, 'spool')
     this.kept = join(folder, 'files')
     this.changes = join(folder, 'changes')
     this.quarantine = join(folder, 'quarantine')
-    this.readers = join(folder, 'readers')
+  }
+
+  /** Returns the folder of the runs of a category. */
+  runsOf(category: Category): string {
+    return join(this.runs, categoryName(category))
   }
 
   keptFile(id: FileId): string {
@@ -46,8 +47,8 @@ export class StatePaths {
    * Returns the path of a change log. The names of a category's logs sort in the order in which its
    * files were applied.
    */
-  changeFile(entry: LedgerEntry): string {
-    return join(this.changes, logName(entry))
+  changeFile({ id, sequence }: Pick<AppliedFile, 'id' | 'sequence'>): string {
+    return join(this.changes, `${logStart(id, sequence)}.${id.feed}.ndjson`)
   }
 
   /**
@@ -65,15 +66,6 @@ export class StatePaths {
     )
     return names.sort().map(name => join(this.changes, name))
   }
-
-  /** Returns the path of the quarantine of a file, with a name as that of its change log. */
-  quarantineFile(entry: LedgerEntry): string {
-    return join(this.quarantine, logName(entry))
-  }
-}
-
-function logName({ id, sequence }: LedgerEntry): string {
-  return `${logStart(id, sequence)}.${id.feed}.ndjson`
 }
 
 function logStart(category: Category, sequence: number): string {
@@ -85,17 +77,18 @@ function categoryName(category: Category): string {
 }
 
 /** The format that this program writes and reads. */
-const FORMAT = 1
+const FORMAT = 2
 
-/**
- * The files that a first run may leave when it is killed before it has written the marker: the
- * temporary file of the marker, and an empty store.
- */
+/** The file that a first run may leave when it is killed before it has written the marker. */
 const BEFORE_MARKER = 'state.json.new'
-const STORE = 'store'
-const STORE_PARTS: ReadonlySet<string> = new Set(['index', 'values', 'closed.json'])
 /** The names that only a state folder has beside its marker. */
-const STATE_PARTS: ReadonlySet<string> = new Set([STORE, 'spool', 'files', 'changes', 'readers'])
+const STATE_PARTS: ReadonlySet<string> = new Set([
+  'runs',
+  'spool',
+  'files',
+  'changes',
+  'quarantine',
+])
 
 /**
  * Reads the origin of a folder. Returns undefined for a folder that may become a state folder: it
@@ -107,26 +100,32 @@ export async function readMarker(
   paths: StatePaths,
 ): Promise<StateOrigin | undefined> {
   const bytes = await readWhole(files, paths.marker)
-  if (bytes !== undefined) return originOf(paths, bytes)
+  if (bytes !== undefined) return originOf(files, paths, bytes)
   const others = (await files.list(paths.folder)).filter(
-    name => name !== BEFORE_MARKER && !isLockName(name),
+    name => name !== BEFORE_MARKER && name !== LOCK_FOLDER,
   )
-  const stranger =
-    others.find(name => !STATE_PARTS.has(name)) ??
-    (await files.list(paths.store)).find(name => !STORE_PARTS.has(name))
+  const stranger = others.find(name => !STATE_PARTS.has(name))
   if (stranger !== undefined) throw foreign(paths.folder, 'content', 'a state folder', stranger)
-  if (others.some(name => name !== STORE)) throw markerMissing(paths)
+  if (others.length > 0) throw markerMissing(paths)
   return undefined
 }
 
+/** A run makes the runs of its categories before it fetches a file. */
+async function needRuns(files: DurableFiles, { folder, runs }: StatePaths): Promise<void> {
+  if ((await files.list(runs)).length > 0) return
+  const names = await files.list(folder)
+  if (names.includes('spool') || names.includes('files'))
+    throw corruptState(runs, 'it is missing beside the marker of the state')
+}
+
 /**
- * Checks that a folder is a state folder before a reader writes to it.
+ * Reads the origin of a folder that a reader takes for a state folder.
  * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  */
-export async function needMarker(files: DurableFiles, paths: StatePaths): Promise<void> {
-  if ((await files.size(paths.marker)) !== undefined) return
-  const isState = (await files.list(paths.store)).some(name => STORE_PARTS.has(name))
-  throw isState
+export async function originOfState(files: DurableFiles, paths: StatePaths): Promise<StateOrigin> {
+  const bytes = await readWhole(files, paths.marker)
+  if (bytes !== undefined) return originOf(files, paths, bytes)
+  throw (await files.list(paths.runs)).length > 0
     ? markerMissing(paths)
     : foreign(paths.folder, 'content', 'a state folder', 'no state.json')
 }
@@ -143,7 +142,7 @@ export async function writeMarker(
   )
 }
 
-export function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_CORRUPT'> {
+function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_CORRUPT'> {
   return corruptState(folder, `${marker} is missing`)
 }
 
@@ -159,12 +158,18 @@ export function originMismatch(
   return undefined
 }
 
-function originOf({ folder, marker }: StatePaths, bytes: Uint8Array): StateOrigin {
+async function originOf(
+  files: DurableFiles,
+  paths: StatePaths,
+  bytes: Uint8Array,
+): Promise<StateOrigin> {
+  const { folder, marker } = paths
   const { feedmill, format, marketplace, service } = parsed(marker, bytes)
   if (feedmill !== 'state' || typeof marketplace !== 'string' || typeof service !== 'string') {
     throw foreign(folder, 'content', 'a state folder', 'another state.json')
   }
   if (format !== FORMAT) throw foreign(folder, 'format', String(FORMAT), String(format))
+  await needRuns(files, paths)
   return { marketplace, service }
 }
 
@@ -178,7 +183,7 @@ function parsed(path: string, bytes: Uint8Array): Readonly<Record<string, unknow
 
 const REMEDIES: Readonly<Record<string, string>> = {
   content: 'name the folder of a state, or for a run an empty one',
-  format: 'use the version of feedmill that wrote it, or an empty folder',
+  format: 'synchronise into an empty folder, or use the version of feedmill that wrote it',
   marketplace: 'use a folder of its own for each marketplace',
   service: 'use a folder of its own for each service',
 }

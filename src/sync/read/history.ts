@@ -1,46 +1,53 @@
-// Makes the state of a category at an earlier time from the kept files, in a store of its own: the
-// newest bootstraps before that time, and all later files up to it. The current state does not
-// change.
+// The kept files that make the state of a category at an earlier time: the newest bootstraps before
+// that time, and all later files up to it.
 
-import { type DurableFile, FeedError, withFile } from '../../engine/index'
-import type { KeyedStore } from '../../state/index'
-import { applyFile } from '../file/apply-file'
+import { type DurableFile, type DurableFiles, FeedError } from '../../engine/index'
 import { type Category, type FileId, fileIdKey, isBootstrap } from '../file-id'
-import { CategoryState } from '../folder/category-state'
-import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
+import type { StatePaths } from '../folder/state-paths'
 import { planCategory } from '../plan/calendar'
 import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-files'
-import type { StateView } from './state-view'
+import type { AppliedFile } from '../target/target'
 
-export interface HistoryOptions {
-  readonly asOf: Date
-  /** An empty store for the whole state. The caller closes it. */
-  readonly store: KeyedStore
-  /** Bytes of rows that are gathered before a write to the store. */
-  readonly commitBytes: number
-  readonly signal: AbortSignal
+interface KeptPlaces {
+  readonly files: DurableFiles
+  readonly paths: StatePaths
 }
 
-/** @throws FeedError STATE_HISTORY_MISSING, STATE_IO, GZIP_* where a kept file was changed since */
-export async function stateAsOf(
-  view: StateView,
-  { category, ledger }: CategoryState,
-  options: HistoryOptions,
+/**
+ * Returns what {@link filesAsOf} returns of the files that are kept on the disk.
+ * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
+ */
+export async function keptAsOf(
+  places: KeptPlaces,
+  category: Category,
+  entries: readonly AppliedFile[],
+  asOf: Date,
 ) {
-  const kept = await keptFiles(view, ledger.entries)
-  const isKept = ({ id, totalBytes }: LedgerEntry) =>
-    totalBytes === 0 || kept.has(view.paths.keptFile(id))
-  const query = { category, asOf: options.asOf, entries: ledger.entries, isKept }
-  const { entries, at } = filesAsOf(query)
-  const state = await CategoryState.open(category, options.store)
-  for (const entry of entries) await applyKept(view, state, entry, options)
-  return { state, at }
+  const kept = await keptFiles(places, entries)
+  const isKept = ({ id, totalBytes }: AppliedFile) =>
+    totalBytes === 0 || kept.has(places.paths.keptFile(id))
+  return filesAsOf({ category, asOf, entries, isKept })
+}
+
+/**
+ * Opens a kept file.
+ * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
+ */
+export async function openKept(
+  { files, paths }: KeptPlaces,
+  id: FileId,
+  query: Pick<HistoryQuery, 'category' | 'asOf'>,
+): Promise<DurableFile> {
+  const data = await files.open(paths.keptFile(id))
+  // A synchronisation may remove files meanwhile.
+  if (data === undefined) throw historyMissing(query, `${fileIdKey(id)} is not kept any more`)
+  return data
 }
 
 /** Returns the paths of the kept files that have their full size. */
 async function keptFiles(
-  { files, paths }: StateView,
-  entries: readonly LedgerEntry[],
+  { files, paths }: KeptPlaces,
+  entries: readonly AppliedFile[],
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const { id, totalBytes } of entries) {
@@ -50,34 +57,13 @@ async function keptFiles(
   return found
 }
 
-async function applyKept(
-  { files, paths }: StateView,
-  state: CategoryState,
-  entry: LedgerEntry,
-  { asOf, commitBytes, signal }: HistoryOptions,
-): Promise<void> {
-  const again: LedgerEntry = { ...entry, ...NOTHING_APPLIED }
-  const apply = (data?: DurableFile) =>
-    applyFile({ state, entry: again, data, commitBytes, signal })
-  await state.commit(again)
-  if (entry.totalBytes === 0) return void (await apply())
-  const data = await files.open(paths.keptFile(entry.id))
-  // A run may remove files meanwhile.
-  if (data === undefined)
-    throw historyMissing(
-      { category: state.category, asOf },
-      `${fileIdKey(entry.id)} is not kept any more`,
-    )
-  await withFile(data, () => apply(data))
-}
-
 export interface HistoryQuery {
   readonly category: Category
   readonly asOf: Date
   /** The ledger of the state as it is now. */
-  readonly entries: readonly LedgerEntry[]
+  readonly entries: readonly AppliedFile[]
   /** Returns true for a file that is kept on the disk. */
-  readonly isKept: (entry: LedgerEntry) => boolean
+  readonly isKept: (entry: AppliedFile) => boolean
 }
 
 /**
@@ -86,8 +72,7 @@ export interface HistoryQuery {
  * @throws FeedError STATE_HISTORY_MISSING
  */
 export function filesAsOf(query: HistoryQuery) {
-  const { category, asOf, isKept } = query
-  const done = query.entries.filter(({ state }) => state === 'done')
+  const { category, asOf, isKept, entries: done } = query
   const items = newestBootstrap(done.filter(isKept), 'item', asOf)
   const groups = newestBootstrap(done.filter(isKept), 'item_group', asOf)
   if (items === undefined)
@@ -110,19 +95,19 @@ export function filesAsOf(query: HistoryQuery) {
 }
 
 function newestBootstrap(
-  entries: readonly LedgerEntry[],
+  entries: readonly AppliedFile[],
   feed: FileId['feed'],
   asOf: Date,
-): LedgerEntry | undefined {
-  const isBefore = ({ id }: LedgerEntry) =>
+): AppliedFile | undefined {
+  const isBefore = ({ id }: AppliedFile) =>
     isBootstrap(id) && id.feed === feed && generatedMs(id) <= asOf.getTime()
-  return entries.filter(isBefore).reduce<LedgerEntry | undefined>((newest, entry) => {
+  return entries.filter(isBefore).reduce<AppliedFile | undefined>((newest, entry) => {
     return newest === undefined || generatedMs(entry.id) > generatedMs(newest.id) ? entry : newest
   }, undefined)
 }
 
 /** Returns true for a file that covers time after a bootstrap and none after `asOf`. */
-function follows(id: FileId, base: LedgerEntry | undefined, asOf: Date): boolean {
+function follows(id: FileId, base: AppliedFile | undefined, asOf: Date): boolean {
   if (isBootstrap(id) || base === undefined) return false
   const { coversToMs } = windowOf(id, calendarLimits())
   return coversToMs > generatedMs(base.id) && coversToMs <= asOf.getTime()
@@ -132,7 +117,7 @@ function generatedMs(id: FileId): number {
   return isBootstrap(id) ? Date.parse(id.generation ?? '') : Number.NaN
 }
 
-export function historyMissing(
+function historyMissing(
   { category, asOf }: Pick<HistoryQuery, 'category' | 'asOf'>,
   reason: string,
 ): FeedError<'STATE_HISTORY_MISSING'> {

@@ -1,27 +1,29 @@
 // A state folder that is open for reading: the files, the watermark and the items of its
-// categories, as they are now or at an earlier time.
+// categories, as they are now or at an earlier time. A reader takes no lock and writes nothing in
+// the folder: it opens the runs that the manifests name, beside a writer too.
 
-import type { FeedError } from '../../engine/index'
+import { join } from 'node:path'
 import {
   type Clock,
   clockMs,
   filePath,
+  type ItemGroupColumns,
   knownOptions,
   type OptionNames,
   optionInvalid,
+  type Row,
 } from '../../engine/index'
 import type { Category } from '../file-id'
-import type { CategoryState } from '../folder/category-state'
 import { type Environment, machineEnvironment } from '../folder/environment'
-import type { LedgerEntry } from '../folder/ledger'
-import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from '../memory-shares'
+import { originOfState, StatePaths } from '../folder/state-paths'
+import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
+import { CategoryView } from '../runs/category-view'
 import { checkedSignal, type SyncOptions } from '../sync-options'
-import type { StateOrigin } from '../target/target'
-import { stateAsOf } from './history'
-import { type StateItem, stateItems } from './state-items'
-import { StateView } from './state-view'
+import type { AppliedFile, StateOrigin } from '../target/target'
+import { type AsOfOptions, type ItemsAt, itemsAsOf } from './items-as-of'
+import type { StateItem } from './state-items'
 
 export interface OpenStateOptions extends Pick<SyncOptions, 'memoryBytes'> {
   /** Stops a call that is under way, which then fails with the signal's reason. Default: none. */
@@ -34,7 +36,7 @@ const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, 
 
 /** Sizes on the disk in bytes, about. */
 export interface StateSizes {
-  /** The database of rows and ledger. */
+  /** The runs of rows, and the ledgers. */
   readonly store: number
   /** Files that are being fetched, or wait to be applied. */
   readonly spool: number
@@ -46,45 +48,27 @@ export interface StateSizes {
   readonly quarantine: number
 }
 
-/** The items at one time. */
-export interface ItemsAt {
-  readonly at: Date
-  /** Yields the items in key order, in blocks of a few hundred at most. */
-  items(): AsyncIterable<readonly StateItem[]>
-  /** Removes the state of the earlier time from the disk. */
-  close(): Promise<void>
-}
-
 export class OpenCategory implements Category {
-  /**
-   * Why the items cannot be read: a file is half applied, and it cannot be finished. Then `items`
-   * and `asOf` fail with this error. Undefined for every other category.
-   */
-  readonly problem: FeedError | undefined
-  readonly #state: CategoryState
-  readonly #makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>
+  readonly #view: CategoryView
+  readonly #asOf: AsOfOptions
 
-  constructor(
-    state: CategoryState,
-    makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>,
-    problem: FeedError | undefined,
-  ) {
-    this.problem = problem
-    this.#state = state
-    this.#makeAsOf = makeAsOf
+  /** @internal See {@link openState}. */
+  constructor(view: CategoryView, asOf: AsOfOptions) {
+    this.#view = view
+    this.#asOf = asOf
   }
 
   get marketplace(): string {
-    return this.#state.category.marketplace
+    return this.#view.category.marketplace
   }
 
   get categoryId(): string {
-    return this.#state.category.categoryId
+    return this.#view.category.categoryId
   }
 
   /** The files of the state, in the order in which they were applied. */
-  get files(): readonly LedgerEntry[] {
-    return this.#state.ledger.entries
+  get files(): readonly AppliedFile[] {
+    return this.#view.files
   }
 
   /**
@@ -93,73 +77,89 @@ export class OpenCategory implements Category {
    */
   plan(now?: Clock, limits?: Partial<CalendarLimits>): CategoryPlan {
     return planCategory({
-      ...this.#state.category,
+      ...this.#view.category,
       now: new Date(clockMs('now', now)()),
-      done: this.#state.ledger.done,
+      done: this.files.map(({ id }) => id),
       ...(limits && { limits }),
     })
   }
 
-  /**
-   * Yields the items in key order, in blocks of a few hundred at most.
-   * @throws FeedError that {@link problem} has
-   */
+  /** Yields the items in key order, in blocks of a few hundred at most. */
   items(): AsyncIterable<readonly StateItem[]> {
-    if (this.problem !== undefined) throw this.problem
-    return stateItems(this.#state)
+    return this.#view.items()
+  }
+
+  /**
+   * Returns an item by its identifier; undefined where the state has none.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  item(itemId: string): Promise<StateItem | undefined> {
+    return this.#view.item(itemId)
+  }
+
+  /**
+   * Returns the record of a group by its identifier; undefined where the state has none.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  group(itemGroupId: string): Promise<Row<ItemGroupColumns> | undefined> {
+    return this.#view.group(itemGroupId)
   }
 
   /**
    * Returns the items at an earlier time, which are made again from the kept files.
-   * @throws FeedError STATE_HISTORY_MISSING, and the one that {@link problem} has
+   * @throws FeedError STATE_HISTORY_MISSING
    */
   async asOf(time: Date): Promise<ItemsAt> {
-    if (this.problem !== undefined) throw this.problem
     if (!(time instanceof Date && !Number.isNaN(time.getTime())))
       throw optionInvalid('time', 'a Date', time)
-    return this.#makeAsOf(this.#state, time)
+    return itemsAsOf(this.#view, time, this.#asOf)
   }
 }
 
+interface OpenedState {
+  readonly environment: Environment
+  readonly paths: StatePaths
+  readonly origin: StateOrigin
+  readonly views: readonly CategoryView[]
+}
+
 export class OpenState {
-  readonly #view: StateView
+  readonly #opened: OpenedState
   readonly categories: readonly OpenCategory[]
 
   /** @internal See {@link openState}. */
-  constructor(view: StateView, categories: readonly OpenCategory[]) {
-    this.#view = view
+  constructor(opened: OpenedState, categories: readonly OpenCategory[]) {
+    this.#opened = opened
     this.categories = categories
   }
 
   /** The service and the marketplace of the folder. */
   get origin(): StateOrigin {
-    return this.#view.origin
+    return this.#opened.origin
   }
 
   async sizes(): Promise<StateSizes> {
-    const { files, paths } = this.#view
-    const { store, spools: spool, kept, changes, quarantine } = paths
+    const { environment, paths } = this.#opened
+    const { runs: store, spools: spool, kept, changes, quarantine } = paths
     const folders = Object.entries({ store, spool, files: kept, changes, quarantine })
-    const sizes = folders.map(async ([name, path]) => [name, await files.bytesUnder(path)])
+    const sizes = folders.map(async ([name, path]) => [
+      name,
+      await environment.files.bytesUnder(path),
+    ])
     return Object.fromEntries(await Promise.all(sizes))
   }
 
-  close(): Promise<void> {
-    return this.#view.close()
+  async close(): Promise<void> {
+    for (const view of this.#opened.views) await view.close()
   }
 }
 
 /**
- * Opens the state in a folder for reading, as it is now; later runs do not change what the reader
- * sees. Several readers may have a folder open, and a run may begin while they read. The call first
- * finishes a file that an earlier run left half applied.
- *
- * Until it is closed, a reader has a small folder in `readers/` of the state folder, or in the
- * system's folder for temporary files where the state folder cannot be written. A file that cannot
- * be finished, as in the latter case, is the `problem` of its category: the items of the others can
- * be read.
- * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN,
- * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
+ * Opens the state in a folder for reading, as the last applied file has left it; later files do not
+ * change what the reader sees. A reader takes no lock and writes nothing: it reads beside a run that
+ * has the folder, in this process or another, and on read-only media. Until it is closed, the disk
+ * keeps what it reads.
+ * @throws FeedError OPTION_INVALID, STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  * @example
  * ```ts
  * import { openState, sync } from 'feedmill/sync'
@@ -184,48 +184,25 @@ export async function openState(
     options,
     NAMES,
   )
-  filePath('folder', folder)
+  const paths = new StatePaths(filePath('folder', folder))
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
-  const shares = memoryShares(memoryBytes, 1)
-  const finish = { commitBytes: shares.commitBytes, signal }
-  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, environment, finish })
-  const asOf = (category: CategoryState, time: Date) =>
-    itemsAsOf(view, category, time, { environment, shares, signal })
-  return new OpenState(
-    view,
-    view.categories.map(category => new OpenCategory(category, asOf, view.problemOf(category))),
-  )
-}
-
-interface AsOfOptions {
-  readonly environment: Environment
-  readonly shares: MemoryShares
-  readonly signal: AbortSignal
-}
-
-async function itemsAsOf(
-  view: StateView,
-  category: CategoryState,
-  asOf: Date,
-  { environment, shares, signal }: AsOfOptions,
-): Promise<ItemsAt> {
-  const place = view.newFolder()
-  await view.files.makeFolder(place)
-  const store = await environment.openStore(place, shares.storeBytes, false)
-  const close = async () => {
-    await store.close()
-    await view.files.remove(place)
-  }
+  const { sortBytes } = memoryShares(memoryBytes, 1)
+  const { files } = environment
+  const origin = await originOfState(files, paths)
+  const views: CategoryView[] = []
   try {
-    const { state, at } = await stateAsOf(view, category, {
-      asOf,
-      store,
-      commitBytes: shares.commitBytes,
-      signal,
-    })
-    return { at, items: () => stateItems(state), close }
+    for (const name of await files.list(paths.runs)) {
+      signal.throwIfAborted()
+      const view = await CategoryView.open(files, join(paths.runs, name))
+      if (view !== undefined) views.push(view)
+    }
   } catch (error) {
-    await close()
+    for (const view of views) await view.close()
     throw error
   }
+  const asOf = { paths, environment, sortBytes, signal }
+  return new OpenState(
+    { environment, paths, origin, views },
+    views.map(view => new OpenCategory(view, asOf)),
+  )
 }

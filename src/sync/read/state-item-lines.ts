@@ -3,20 +3,13 @@
 import {
   anObject,
   arrayOf,
-  JsonBuffer,
-  jsonOfRows,
+  type Columns,
   type Row,
+  RowsJson,
+  TextBuffer,
   withMethods,
 } from '../../engine/index'
 import { type StateItem, stateItemObject } from './state-items'
-
-const PRIORITY = Buffer.from(',"priority":')
-const GROUP = Buffer.from(',"group":')
-const NULL = Buffer.from('null')
-const LINE_END = Buffer.from('}\n')
-const MARK_BYTES = PRIORITY.length + GROUP.length + LINE_END.length
-/** The JSON of the rows of a block. */
-const PARTS = new JsonBuffer()
 
 /**
  * Returns a line of JSON for each item of a block: what JSON.stringify makes of
@@ -39,40 +32,57 @@ const PARTS = new JsonBuffer()
  * ```
  */
 export function stateItemLines(items: readonly StateItem[]): Uint8Array {
-  const rows = new Set<Row>()
-  for (const item of arrayOf('items', items)) {
-    const { row, priority, group } = anObject('item', item)
-    withMethods('item.row', row, ['toObject'])
-    for (const part of [row, priority, group]) if (part !== null) rows.add(part)
-  }
-  PARTS.cutTo(0)
-  const json = jsonOfRows(rows, PARTS)
-  const of = (row: Row | null) => (row === null ? NULL : json.get(row)!)
-  const bytes = items.map(
-    ({ row, priority, group }) => of(row).length + of(priority).length + of(group).length,
-  )
-  const out = new JsonBuffer(bytes.reduce((sum, count) => sum + count + MARK_BYTES, 0))
-  for (const item of items) {
-    const { row, priority, group } = item
-    if (isNamedLikePart(row)) {
-      out.json(`${JSON.stringify(stateItemObject(item), bigIntAsText)}\n`)
-      continue
-    }
-    const cells = of(row)
-    out.raw(cells.subarray(0, cells.length - 1))
-    out.raw(PRIORITY)
-    out.raw(of(priority))
-    out.raw(GROUP)
-    out.raw(of(group))
-    out.raw(LINE_END)
-  }
-  return out.view()
+  for (const item of arrayOf('items', items))
+    withMethods('item.row', anObject('item', item).row, ['toObject'])
+  return WRITER.linesOf(items)
 }
+
+const NOTHING: ReadonlyMap<Row<Columns>, Uint8Array> = new Map()
+const PARTS = ['priority', 'group'] as const
+
+class ItemLines {
+  #items: readonly StateItem[] = []
+  /** The JSON of the priorities and groups of the items, with line ends. */
+  #parts: ReadonlyMap<Row<Columns>, Uint8Array> = NOTHING
+  /** Memory for the JSON of the parts and of the rows. */
+  readonly #partText = new TextBuffer()
+  readonly #text = new TextBuffer()
+  readonly #partJson = new RowsJson()
+  readonly #json = new RowsJson({
+    behind: {
+      names: PARTS,
+      write: (name, n, out) => {
+        const row = this.#items[n]![name as (typeof PARTS)[number]]
+        if (row === null) return out.raw(NULL)
+        const json = this.#parts.get(row)!
+        out.raw(json.subarray(0, json.length - 1))
+      },
+    },
+    jsonOf: n => JSON.stringify(stateItemObject(this.#items[n]!), bigIntAsText),
+  })
+
+  linesOf(items: readonly StateItem[]): Uint8Array {
+    const parts = new Set<Row<Columns>>()
+    for (const item of items)
+      for (const name of PARTS) if (item[name] !== null) parts.add(item[name])
+    const rows = [...parts]
+    this.#partText.cutTo(0)
+    const json = this.#partJson.of(rows, this.#partText)
+    this.#items = items
+    this.#parts = new Map(rows.map((row, n) => [row, json[n]!]))
+    this.#text.cutTo(0)
+    const lines = this.#json.of(
+      items.map(({ row }) => row),
+      this.#text,
+    )
+    this.#items = []
+    this.#parts = NOTHING
+    return Buffer.concat(lines)
+  }
+}
+
+const WRITER = /* @__PURE__ */ new ItemLines()
+const NULL = /* @__PURE__ */ Buffer.from('null')
 
 const bigIntAsText = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? String(value) : value
-
-/** Returns whether a column stands where the object of an item has its priority or its group. */
-function isNamedLikePart({ batch: { header } }: Row): boolean {
-  return ['priority', 'group'].some(name => header.indexes.has(name) || header.absent.has(name))
-}

@@ -17,7 +17,6 @@ import {
   withMethods,
 } from '../../engine/index'
 import type { MergedItem } from '../../state/index'
-import type { CategoryState } from '../folder/category-state'
 
 export interface StateItem extends MergedItem<ItemSnapshotColumns> {
   /**
@@ -25,20 +24,6 @@ export interface StateItem extends MergedItem<ItemSnapshotColumns> {
    * arrived.
    */
   readonly group: Row<ItemGroupColumns> | null
-}
-
-/** Yields the items in key order, in blocks of at most a few hundred. */
-export async function* stateItems({
-  items,
-  groups,
-}: CategoryState): AsyncGenerator<StateItem[], void, void> {
-  for await (const block of items.entries()) {
-    const groupIds = block.map(({ row }) => row.text('primaryItemGroupId'))
-    const wanted = [...new Set(groupIds.filter(id => id !== ''))]
-    const records = await groups.rows(wanted)
-    const byId = new Map(wanted.map((id, n) => [id, records[n]]))
-    yield block.map((item, n) => ({ ...item, group: byId.get(groupIds[n]!) ?? null }))
-  }
 }
 
 /**

@@ -2,21 +2,20 @@
 // applies them one after the other in the calendar's order. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
-import type { Retry, Semaphore } from '../../engine/index'
 import { FeedError, ofRun, pause, watermarkTopic } from '../../engine/index'
-import { type Fetched, fetchFile } from '../file/fetch-file'
-import { FileRows } from '../file/file-rows'
-import type { ProvenFile } from '../file/finish-file'
-import { publishFile } from '../file/finish-file'
+import type { Fetched } from '../file/fetch-file'
+import type { FileRows } from '../file/file-rows'
 import { askedId, categoryKey, type FileId, fileIdKey, isBootstrap, readDate } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
-import type { SyncSettings } from '../sync-options'
-import type { SpoolFolder } from '../target/spool-folder'
-import type { AppliedFile, TargetCategory } from '../target/target'
-import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
+import type { TargetCategory } from '../target/target'
+import { FileOnItsWay, type SharedRun } from './file-on-its-way'
+import { publishFile } from './publish-file'
+import type { CategoryProgress, FailedFile } from './sync-events'
 
 /** The most files of a category that are fetched and not in the state yet. */
 const MOST_FILES_AHEAD = 256
+/** The most compressed bytes of files that become visible together. */
+const MOST_BYTES_TOGETHER = 1 << 27
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /**
@@ -25,33 +24,10 @@ const HOUR_MS = 3_600_000
  */
 const REMOVALS_KEPT_MS = 21 * DAY_MS
 
-/** What all categories of a run share. */
-export interface SharedRun {
-  readonly settings: SyncSettings
-  readonly spools: SpoolFolder
-  readonly downloads: Semaphore
-  readonly applying: Semaphore
-  readonly signal: AbortSignal
-  report(event: SyncEvent): void
-  received(bytes: number): void
-  merged(rows: number): void
-  /** Counts the rows of an applied file. */
-  read(file: AppliedFile): void
-  /** Ends the whole run. */
-  fail(error: unknown): void
-}
-
-/** A file on its way to the state. The promise never rejects. */
-interface OnItsWay {
-  readonly settled: Promise<void>
-  proven: ProvenFile | undefined
-  isSettled: boolean
-}
-
 export class CategoryRun {
   readonly #shared: SharedRun
   readonly #target: TargetCategory
-  readonly #fetches = new Map<string, OnItsWay>()
+  readonly #fetches = new Map<string, FileOnItsWay>()
   /** Files that are due and that the service could not give since the last plan. */
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
@@ -89,8 +65,6 @@ export class CategoryRun {
 
   /** Runs until `mode` leaves nothing to do. */
   async run(): Promise<void> {
-    const { unfinished } = this.#target
-    if (unfinished !== undefined) return this.#fail(unfinished.id, unfinished.error)
     for (let waitedMs = 0; ; ) {
       await this.#applyReady()
       await this.#compact()
@@ -133,10 +107,22 @@ export class CategoryRun {
     return needsBootstrap.some(({ feed }) => feed === 'item') ? ready : [...ready, ...held]
   }
 
-  async #takeNext(next: OnItsWay): Promise<void> {
+  async #takeNext(next: FileOnItsWay): Promise<void> {
     await next.settled
     // A file that the service could not give is not in the next plan.
-    if (next.proven !== undefined) await this.#apply(next.proven)
+    if (next.whole !== undefined) await this.#apply(this.#together(next.whole))
+  }
+
+  /** Returns a file, and the next ones that are there and that the target takes with it. */
+  #together(first: FileRows): readonly FileRows[] {
+    if (this.#target.applyAll === undefined || isBootstrap(first.id)) return [first]
+    const next = this.#plan.ready.map(id => this.#fetches.get(fileIdKey(id))?.whole)
+    let bytes = 0
+    const end = next.findIndex(file => {
+      bytes += file?.identity.totalBytes ?? 0
+      return file?.id.feed !== first.id.feed || (file !== first && bytes > MOST_BYTES_TOGETHER)
+    })
+    return next.slice(0, end < 0 ? undefined : end) as FileRows[]
   }
 
   /** Waits for the next download. Returns false where none is under way. */
@@ -150,66 +136,23 @@ export class CategoryRun {
   #startFetch(id: FileId): void {
     const key = fileIdKey(id)
     if (this.#fetches.has(key)) return
-    const { downloads, signal, fail } = this.#shared
-    const fetching = downloads.run(signal, () => this.#fetch(id))
-    const onItsWay: OnItsWay = { settled: Promise.resolve(), proven: undefined, isSettled: false }
-    const settled = fetching.then(fetched => this.#settle(id, onItsWay, fetched), fail)
-    this.#fetches.set(key, Object.assign(onItsWay, { settled }))
-  }
-
-  async #fetch(id: FileId): Promise<Fetched> {
-    const { spools, settings, signal, received, report } = this.#shared
-    const { service, shares, now } = settings
-    const retry = {
-      ...settings.retry,
-      onRetry: (failure: Retry) => {
-        report({ type: 'retry', file: id, ...failure })
-        settings.retry.onRetry?.(failure)
-      },
-    }
     const needed = isBootstrap(id)
       ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan
       : undefined
-    const newerThan = this.#refused.get(fileIdKey(id)) ?? needed
-    const ranges = {
-      chunkBytes: shares.chunkBytes,
-      windowBytes: shares.windowBytes,
-      concurrency: shares.rangesAtOnce,
-      ...settings.ranges,
-      retry: { ...retry, ...settings.ranges.retry },
-    }
-    report({ type: 'fetching', file: id })
-    const spool = await spools.open(id, shares.pieceBytes)
-    try {
-      return await fetchFile(id, spool, {
-        service,
-        ranges,
-        now,
-        signal,
-        retry,
-        newerThan,
-        until: settings.until,
-        onBytes: received,
-      })
-    } finally {
-      await spool.close()
-    }
+    const newerThan = this.#refused.get(key) ?? needed
+    const fetched = new FileOnItsWay(id, this.#shared, newerThan, of => this.#settle(id, of))
+    this.#fetches.set(key, fetched)
+    fetched.fetch()
   }
 
-  #settle(id: FileId, onItsWay: OnItsWay, fetched: Fetched): void {
-    const { report } = this.#shared
+  #settle(id: FileId, fetched: Fetched): void {
     const key = fileIdKey(id)
-    onItsWay.isSettled = true
     // A bootstrap that was refused stays failed while it is the newest one.
     if (fetched.kind !== 'missing' || !this.#refused.has(key)) this.#failed.delete(key)
-    if (fetched.kind === 'proven') {
-      onItsWay.proven = fetched.file
-      report({ type: 'proven', file: fetched.file.id })
-      return
-    }
+    if (fetched.kind === 'whole') return
     this.#fetches.delete(key)
     this.#missing.set(key, id)
-    if (fetched.kind === 'missing') report({ type: 'missing', file: id })
+    if (fetched.kind === 'missing') this.#shared.report({ type: 'missing', file: id })
     else this.#fail(id, fetched.error)
   }
 
@@ -218,35 +161,39 @@ export class CategoryRun {
     this.#shared.report({ type: 'failed', file, error })
   }
 
-  async #apply(file: ProvenFile): Promise<void> {
-    const { applying, signal, spools, settings, merged, report } = this.#shared
+  async #apply(files: readonly FileRows[]): Promise<void> {
+    const { applying, signal, spools, report, read } = this.#shared
     await applying.run(signal, async () => {
-      const { maxRemovedShare, quarantineFolder } = settings
-      const rows = new FileRows(file, {
-        spools,
-        maxRemovedShare,
-        quarantineFolder,
-        signal,
-        onRows: merged,
-      })
-      report({ type: 'applying', file: file.id })
+      for (const { id } of files) report({ type: 'applying', file: id })
       try {
-        const applied = await this.#target.apply(rows)
-        const entry = { ...rows.counts, ...applied }
-        this.#shared.read(entry)
-        publishFile(entry, () => this.#ask().watermark)
-        report({ type: 'done', file: file.id, entry })
+        const target = this.#target
+        const applied =
+          files.length > 1 ? await target.applyAll!(files) : [await target.apply(files[0]!)]
+        for (const [n, each] of applied.entries()) {
+          const entry = { ...files[n]!.counts, ...each }
+          read(entry)
+          publishFile(entry, () => this.#ask().watermark)
+          report({ type: 'done', file: entry.id, entry })
+        }
       } catch (error) {
+        const spoilt = files.find(({ damage }) => damage !== undefined)
+        if (spoilt !== undefined) {
+          await spoilt.discard()
+          return this.#fetches.get(fileIdKey(askedId(spoilt.id)))!.fetch(spoilt.damage)
+        }
         if (!isRefusal(error)) throw error
-        this.#refuse(file, error)
+        await files[0]!.discard()
+        this.#refuse(files[0]!, error)
       }
-      // The spool of a refused file goes too, so that a later run fetches the bootstrap again.
-      await spools.remove(file.id)
+      for (const { id } of files) {
+        // The spool of a refused file goes too, so that a later run fetches the bootstrap again.
+        await spools.remove(id)
+        this.#fetches.delete(fileIdKey(askedId(id)))
+      }
     })
-    this.#fetches.delete(fileIdKey(askedId(file.id)))
   }
 
-  #refuse({ id }: ProvenFile, refusal: FeedError): void {
+  #refuse({ id }: FileRows, refusal: FeedError): void {
     const asked = askedId(id)
     const key = fileIdKey(asked)
     this.#refused.set(key, isBootstrap(id) ? readDate(id.generation) : undefined)
@@ -257,12 +204,11 @@ export class CategoryRun {
   #ask(): CategoryPlan {
     const { now, until, limits } = this.#shared.settings
     const { category, files } = this.#target
-    const missing = [...this.#missing.values()]
     return planCategory({
       ...category,
       now: new Date(now()),
       done: files.map(({ id }) => id),
-      missing,
+      missing: [...this.#missing.values()],
       limits,
       ...(until && { until }),
     })
@@ -281,10 +227,10 @@ export class CategoryRun {
   /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */
   async #dropUnplanned(): Promise<void> {
     const planned = new Set(this.#fetchable().map(fileIdKey))
-    for (const [key, { isSettled, proven }] of this.#fetches) {
+    for (const [key, { isSettled, whole }] of this.#fetches) {
       if (!isSettled || planned.has(key)) continue
       this.#fetches.delete(key)
-      if (proven !== undefined) await this.#shared.spools.remove(proven.id)
+      if (whole !== undefined) await this.#shared.spools.remove(whole.id)
     }
   }
 
@@ -293,7 +239,6 @@ export class CategoryRun {
    * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
-    if (this.#target.unfinished !== undefined) return
     const { ready, held, waiting } = this.#ask()
     const planned = new Set([...ready, ...held, ...waiting.map(({ id }) => id)].map(fileIdKey))
     await this.#shared.spools.removeOthers(categoryKey(this.#target.category), key =>

@@ -25,8 +25,8 @@ import { targetRowsOf } from '../file/file-rows'
 import { type FileId, feedFileOf, fileIdKey, readFileIdKey, schemaOfFile } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
-import { openFolderTarget } from '../folder/folder-target'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
+import { openStateFolder } from '../runs/state-folder'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
@@ -92,7 +92,7 @@ const NAMES: OptionNames<ReplayStateOptions> = {
  *
  * @throws FeedError OPTION_INVALID, QUARANTINE_INVALID for a line that is no record, and for a file
  * that the state folder does not have; STATE_LOCKED while a run has the folder, STATE_FOREIGN,
- * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING; the signal's reason
+ * STATE_CORRUPT, STATE_IO; the signal's reason
  * @example
  * ```ts
  * import { replayIntoState, sync } from 'feedmill/sync'
@@ -118,27 +118,40 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
   if (changes !== undefined) withMethods('changes', changes, ['write'])
   if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
-  const { storeBytes, commitBytes } = memoryShares(memoryBytes, 1)
-  const target = await openFolderTarget({
+  const { sortBytes } = memoryShares(memoryBytes, 1)
+  const target = await openStateFolder({
     folder,
-    storeBytes,
+    origin: undefined,
+    sortBytes,
     environment,
-    // The file of a row may want the row before, and is known only when the row is read.
-    beforeRows: true,
-    finish: { commitBytes, signal, sink: changes },
-    isOfFile: () => true,
-    changeRows,
+    changes: { changes: changes ?? 'files', changeRows },
   })
   try {
-    const replay = new Replay(target.files, id => target.known(id), signal)
-    try {
-      for (const path of files) await replay.file(path)
-      return replay.summary
-    } finally {
-      await replay.close()
-    }
+    return await replayFiles(files, { ...target, categoryOf: target.known, signal })
   } finally {
     await target.close()
+  }
+}
+
+/** Where mended rows go. */
+export interface ReplayPlace {
+  readonly files: DurableFiles
+  readonly signal: AbortSignal
+  /** Returns the category of a file; undefined where the target lacks it. */
+  categoryOf(id: FileId): Promise<TargetCategory | undefined>
+}
+
+/** Merges the rows of quarantines into their categories. */
+export async function replayFiles(
+  paths: readonly string[],
+  place: ReplayPlace,
+): Promise<ReplaySummary> {
+  const replay = new Replay(place)
+  try {
+    for (const path of paths) await replay.file(path)
+    return replay.summary
+  } finally {
+    await replay.close()
   }
 }
 
@@ -150,22 +163,13 @@ interface Source {
 }
 
 class Replay {
-  readonly #files: DurableFiles
-  readonly #categoryOf: (id: FileId) => TargetCategory | undefined
-  readonly #signal: AbortSignal
+  readonly #place: ReplayPlace
   readonly #replays = new Map<TargetCategory, CategoryReplay>()
   readonly #counts = { merged: 0, stale: 0, stillBad: 0, tooOld: 0 }
   #source: Source | undefined
 
-  /** @param categoryOf returns the category of a file; undefined where the target lacks it */
-  constructor(
-    files: DurableFiles,
-    categoryOf: (id: FileId) => TargetCategory | undefined,
-    signal: AbortSignal,
-  ) {
-    this.#files = files
-    this.#categoryOf = categoryOf
-    this.#signal = signal
+  constructor(place: ReplayPlace) {
+    this.#place = place
   }
 
   get summary(): ReplaySummary {
@@ -174,9 +178,13 @@ class Replay {
   }
 
   async file(path: string): Promise<void> {
-    const file = await this.#files.open(path)
+    const file = await this.#place.files.open(path)
     if (file === undefined) throw stateIo(path, 'open', 'ENOENT')
-    const kept = new QuarantineWriter({ files: this.#files, path: `${path}.partial`, length: 0 })
+    const kept = new QuarantineWriter({
+      files: this.#place.files,
+      path: `${path}.partial`,
+      length: 0,
+    })
     const tooOldBefore = this.#counts.tooOld
     await withFile(file, async () => {
       let at = 0
@@ -186,7 +194,7 @@ class Replay {
         return bytes
       }
       for await (const row of quarantinedRows(path, read, false)) {
-        this.#signal.throwIfAborted()
+        this.#place.signal.throwIfAborted()
         await this.#row(path, row, kept)
       }
     })
@@ -234,8 +242,7 @@ class Replay {
 
   async #sourceOf(path: string, { of }: QuarantinedRow): Promise<Source> {
     const id = readFileIdKey(of.name ?? '')
-    const category = id && this.#categoryOf(id)
-    if (category?.unfinished !== undefined) throw category.unfinished.error
+    const category = id && (await this.#place.categoryOf(id))
     const file = id && category?.files.find(each => fileIdKey(each.id) === fileIdKey(id))
     if (category?.replay === undefined || file === undefined) {
       const reason = `the state folder has no file ${of.name ?? 'without a name'}`

@@ -57,10 +57,10 @@ export interface SyncProgress {
 export type SyncEvent =
   /** The run begins to fetch the file. */
   | { readonly type: 'fetching'; readonly file: FileId }
-  /** The whole file is fetched, and its checksums and its total are right. */
-  | { readonly type: 'proven'; readonly file: FileId }
-  /** The run begins to merge the rows of the file. */
+  /** The whole file is fetched, and the run begins to read and merge its rows. */
   | { readonly type: 'applying'; readonly file: FileId }
+  /** The file was read to its end: its checksums and its total are right. */
+  | { readonly type: 'proven'; readonly file: FileId }
   /** The file is due, and the service does not have it yet. */
   | { readonly type: 'missing'; readonly file: FileId }
   /** All rows of the file are in the state. */

@@ -13,11 +13,12 @@ import {
   Semaphore,
   type SyncResult,
 } from '../../engine/index'
-import { openFolderTarget } from '../folder/folder-target'
+import { openStateFolder } from '../runs/state-folder'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import { SpoolFolder } from '../target/spool-folder'
 import type { OpenTarget, SyncTarget } from '../target/target'
-import { CategoryRun, type SharedRun } from './category-run'
+import { CategoryRun } from './category-run'
+import type { SharedRun } from './file-on-its-way'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
 
 /**
@@ -37,13 +38,12 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * Brings the state in a folder up to date with the service and, with `mode: 'follow'`, keeps it so.
  *
  * After each file the state equals the true state at the category's watermark. A run may be killed
- * or stopped at any moment. The next run continues at the same place, also in the middle of a
- * download or of a file.
+ * or stopped at any moment. The next run continues with the file that was being applied, and in the
+ * middle of a download.
  *
  * The run fails with STATE_LOCKED where another run uses the folder, STATE_FOREIGN where the folder
  * is of another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT
- * where stored data is damaged, DEPENDENCY_MISSING without classic-level, TOKEN_REFUSED, ABORTED. A
- * file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
+ * where stored data is damaged, TOKEN_REFUSED, ABORTED. A file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
  * and the watermark stays before it. With mode `once` a run with failed files then fails with the
  * error of the first one, SYNC_FILE_FAILED or SYNC_REMOVAL_REFUSED, unless `strict` is false.
  * @throws FeedError OPTION_INVALID
@@ -145,10 +145,7 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const opened = await openRunTarget(this.#settings, {
-      signal: this.#abort.signal,
-      onRows: rows => this.#merged(rows),
-    })
+    const opened = await openRunTarget(this.#settings, this.#abort.signal)
     try {
       await this.#synchronise(opened)
     } catch (error) {
@@ -248,54 +245,17 @@ export interface RunTarget extends Pick<OpenTarget, 'category' | 'close'> {
   readonly spools: SpoolFolder
 }
 
-export interface RunTargetOptions {
-  readonly signal: AbortSignal
-  /** Called with the number of rows that a state folder has merged. */
-  readonly onRows: (rows: number) => void
-}
-
-export function openRunTarget(
-  settings: SyncSettings,
-  options: RunTargetOptions,
-): Promise<RunTarget> {
-  return settings.target === undefined
-    ? openFolder(settings, settings.folder, options)
-    : openGiven(settings, settings.target, options.signal)
-}
-
-function openFolder(
-  settings: SyncSettings,
-  folder: string,
-  { signal, onRows }: RunTargetOptions,
-): Promise<RunTarget> {
-  const { shares, keepFileBytes, keepChangeBytes, changes, changeRows } = settings
-  const { quarantine, maxRemovedShare } = settings
-  const isSink = typeof changes === 'object'
-  return openFolderTarget({
+export function openRunTarget(settings: SyncSettings, signal: AbortSignal): Promise<RunTarget> {
+  const { target, folder, environment, shares, keepFileBytes } = settings
+  if (target !== undefined) return openGiven(settings, target, signal)
+  const { changes, changeRows, keepChangeBytes } = settings
+  return openStateFolder({
     folder,
     origin: originOf(settings),
-    storeBytes: shares.storeBytes,
-    environment: settings.environment,
-    beforeRows: changeRows === 'both',
-    apply: {
-      maxRemovedShare,
-      settled: {
-        changes: isSink ? 'sink' : changes,
-        changeRows,
-        keep: keepFileBytes > 0,
-        quarantine,
-      },
-    },
-    finish: {
-      commitBytes: shares.commitBytes,
-      readBytes: shares.readBytes,
-      batchBytes: shares.batchBytes,
-      keepFileBytes,
-      keepChangeBytes,
-      signal,
-      sink: isSink ? changes : undefined,
-      onRows,
-    },
+    sortBytes: shares.sortBytes,
+    environment,
+    keepFileBytes,
+    changes: changes === 'none' ? undefined : { changes, changeRows, keepChangeBytes },
   })
 }
 

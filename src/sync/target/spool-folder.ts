@@ -8,8 +8,6 @@ import {
   corruptState,
   type DurableFile,
   type DurableFiles,
-  FeedError,
-  familyOf,
   onDisk,
   removeAtExit,
   removeNow,
@@ -108,12 +106,4 @@ export async function openSpooled(spools: SpoolFolder, id: FileId): Promise<Dura
   const data = await spools.data(id)
   if (data !== undefined) return data
   throw corruptState(spools.dataPath(id), 'the file that was being merged is missing')
-}
-
-/** Returns the error to throw for a failure of reading a verified file. */
-export function spoolFailure(spools: SpoolFolder, id: FileId, cause: unknown): unknown {
-  const family = FeedError.is(cause) ? familyOf(cause.code) : undefined
-  return family === 'gzip' || family === 'tsv'
-    ? corruptState(spools.dataPath(id), 'the file is not what was proven', cause)
-    : cause
 }

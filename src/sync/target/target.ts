@@ -1,19 +1,12 @@
-// Where a synchronisation puts rows: the interface between a verified file, and its rows that are
+// Where a synchronisation puts rows: the interface between a fetched file, and its rows that are
 // visible together with the entry of the ledger that says so. A state folder is a target
-// (folder/folder-target.ts), and so is a database. A target owns its ledger, so that rows and entry
+// (runs/state-folder.ts), and so is a database. A target owns its ledger, so that rows and entry
 // are written in one transaction. It knows neither the service nor the calendar.
 //
 // If you change a promise of a target, also change test/sync/target/target-laws.ts, which every
 // target is tested with.
 
-import type {
-  ChangeKind,
-  Columns,
-  FeedError,
-  FileIdentity,
-  RegisterHead,
-  RowBatch,
-} from '../../engine/index'
+import type { ChangeKind, Columns, FileIdentity, RegisterHead, RowBatch } from '../../engine/index'
 import type { Category, FileId } from '../file-id'
 
 /** The service and the marketplace of the rows in a target. */
@@ -61,10 +54,7 @@ export interface AppliedFile extends FileIdentity, BadCellCount {
   readonly rows: RowTally
   /** Number of rows that were left out because they could not be read, or had no key or no date. */
   readonly badRows: number
-  /**
-   * Number of rows that were read, `badRows` included. A state folder has it, as it has `badCells`;
-   * for another target the run counts both itself.
-   */
+  /** Number of rows that were read, `badRows` included. A ledger may leave it out. */
   readonly rowsRead?: number
 }
 
@@ -80,11 +70,14 @@ export interface TargetRows {
   readonly heads: readonly RegisterHead[]
 }
 
-/** A file that was fetched as a whole and verified, and whose rows a target takes. */
+/**
+ * A file that was fetched as a whole, and whose rows a target takes. It is verified while its rows
+ * are read.
+ */
 export interface TargetFile {
   readonly id: FileId
   readonly identity: FileIdentity & { readonly totalBytes: number }
-  /** Size of the inflated content in bytes. */
+  /** Size of the inflated content in bytes. It is complete when {@link rows} has ended. */
   readonly rawBytes: number
   /**
    * The time of a bootstrap: every older row that the file lacks is removed with this time as its
@@ -95,9 +88,13 @@ export interface TargetFile {
   readonly signal: AbortSignal
   /** Number of rows that {@link rows} has left out. It is complete when `rows` has ended. */
   readonly badRows: number
+  /** What else {@link rows} has counted, for a ledger that has it. */
+  readonly counts: Pick<AppliedFile, 'rowsRead' | keyof BadCellCount>
   /**
-   * Reads the rows from the first one on. A second call reads them again.
-   * @throws FeedError STATE_CORRUPT, STATE_IO; the reason of `signal`
+   * Reads the rows from the first one on. A second call reads them again. Where the file proves
+   * damaged the rows end with an error, and the target keeps none of them: the run fetches the file
+   * again.
+   * @throws FeedError GZIP_*, TSV_*, STATE_CORRUPT, STATE_IO; the reason of `signal`
    */
   rows(): AsyncGenerator<TargetRows, void, void>
   /**
@@ -116,12 +113,6 @@ export interface TargetCategory {
   /** The ledger, in the order in which the files were applied. */
   readonly files: readonly AppliedFile[]
   /**
-   * The file that an earlier run left half applied and that cannot be finished. The run reports it
-   * as failed, and does nothing else in the category. A target that applies a file as a whole has
-   * none.
-   */
-  readonly unfinished?: { readonly id: FileId; readonly error: FeedError } | undefined
-  /**
    * Makes the rows of a file visible together with its entry of the ledger, or changes nothing. Of
    * two rows of one key the newer version stays, in whatever order files arrive; of equal versions
    * any total order of the checksums decides. A row that removes an item keeps its version, so that
@@ -130,6 +121,11 @@ export interface TargetCategory {
    * ends the run
    */
   apply(file: TargetFile): Promise<AppliedFile>
+  /**
+   * Does the same with several files of one feed at once, in their order. None of them is a
+   * bootstrap. A target without this method takes one file after the other.
+   */
+  applyAll?(files: readonly TargetFile[]): Promise<readonly AppliedFile[]>
   /** Returns the time up to which {@link forgetRemovals} has forgotten. */
   removalsForgotten(): Promise<Date | undefined>
   /** Forgets the versions of rows that were removed before a time: no older row can arrive. */

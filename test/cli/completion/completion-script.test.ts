@@ -94,7 +94,12 @@ describe.each(SHELLS)('in %s', shell => {
   })
 
   test.runIf(runs)('listed values are offered for their option and argument', async () => {
-    expect((await offered(shell, 'export', '--format', '')).sort()).toEqual(['csv', 'ndjson'])
+    expect((await offered(shell, 'export', '--format', '')).sort()).toEqual([
+      'arrow',
+      'csv',
+      'ndjson',
+      'parquet',
+    ])
     expect((await offered(shell, 'completion', '')).sort()).toEqual(['bash', 'fish', 'zsh'])
   })
 

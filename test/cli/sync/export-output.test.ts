@@ -2,9 +2,11 @@
 // output.
 
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { syncCommand } from '../../../src/cli/sync/sync'
 import { runsWith } from '../../tools'
@@ -69,6 +71,19 @@ test.each(['ndjson', 'csv'])(
   120_000,
 )
 
+test.each(['parquet', 'arrow'])(
+  '%s passes to standard output',
+  async format => {
+    const path = join(at.folder, format)
+    const toFile = await ended(exporting(['--format', format, '--out', path]))
+    const piped = exporting(['--format', format])
+    const [bytes] = await Promise.all([buffer(piped.stdout!), once(piped, 'exit')])
+    expect([toFile.code, toFile.err, piped.exitCode]).toEqual([0, '', 0])
+    expect(bytes.equals(readFileSync(path))).toBe(true)
+  },
+  60_000,
+)
+
 test.runIf(existsSync('/dev/fd'))(
   'fault 91: a pipe that the caller has opened receives the text',
   async () => {
@@ -97,7 +112,7 @@ test('standard output that is a file receives the text at the position of its ot
 test.runIf(runsWith('/dev/full'))(
   'fault 95: a full standard output is a typed error with the system’s reason, and the state is released',
   async () => {
-    for (const format of ['ndjson', 'csv']) {
+    for (const format of ['ndjson', 'csv', 'parquet', 'arrow']) {
       const full = openSync('/dev/full', 'w')
       const { code, err } = await ended(exporting(['--format', format], full))
       closeSync(full)
@@ -112,7 +127,7 @@ test.runIf(runsWith('/dev/full'))(
 )
 
 test('fault 95: the command ends quietly with 141 when the reader goes away, and the state is released', async () => {
-  for (const format of ['ndjson', 'csv']) {
+  for (const format of ['ndjson', 'csv', 'parquet', 'arrow']) {
     const child = exporting(['--format', format])
     child.stdout!.destroy()
     expect(await ended(child)).toMatchObject({ code: 141, err: '' })

@@ -48,7 +48,6 @@ test('the status shows watermarks, due files and sizes', async () => {
       due: { count: 2, first: snapshot(2), last: snapshot(3) },
       lost: { count: 0, first: null, last: null },
       needsBootstrap: [],
-      problem: null,
       next: { file: snapshot(4), from: '2026-03-01T06:00:00.000Z' },
     },
   ])

@@ -8,27 +8,19 @@ import {
   summaryLines,
 } from '../../../src/cli/sync/sync-lines'
 import { FeedError } from '../../../src/index'
-import type { FileId, LedgerEntry, SyncSummary } from '../../../src/sync'
+import type { AppliedFile, FileId, SyncSummary } from '../../../src/sync'
 import type { CategoryProgress, SyncProgress } from '../../../src/sync/index'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const file: FileId = { feed: 'item_snapshot', ...category, hour: '2026-03-01T05:00:00.000Z' }
 const bootstrap: FileId = { feed: 'item', ...category, scope: 'ALL_ACTIVE' }
-const entry: LedgerEntry = {
+const entry: AppliedFile = {
   id: file,
-  state: 'done',
   sequence: 3,
   totalBytes: 12_345,
   rawBytes: 99_999,
   rows: { inserted: 5, updated: 4, deleted: 3, unchanged: 2, stale: 1 },
-  rowsDone: true,
   badRows: 0,
-  changes: 'files',
-  changeRows: 'after',
-  keep: false,
-  changeBytes: 0,
-  quarantine: false,
-  quarantineBytes: 0,
   rowsRead: 15,
 }
 const error = new FeedError(

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SyncCommand } from '../../../src/cli/sync/state-commands'
 import { syncCommand } from '../../../src/cli/sync/sync'
-import { machineEnvironment } from '../../../src/sync/folder/environment'
-import { takeStateLock } from '../../../src/sync/folder/state-lock'
+import { takeFolderLock } from '../../../src/sync/folder/folder-lock'
 import { HOURS, itemIds, outcomeOf, served } from '../served'
 
 let at: Awaited<ReturnType<typeof served>>
@@ -130,7 +129,7 @@ describe('feedmill sync', () => {
 
   test('refuses a folder that another run uses, and the folder of another service', async () => {
     const state = stateIn('plain')
-    const lock = await takeStateLock(machineEnvironment, state)
+    const lock = await takeFolderLock(state)
     try {
       expect((await run({ state })).error).toMatchObject({ code: 'STATE_LOCKED' })
     } finally {

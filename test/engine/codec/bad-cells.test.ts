@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { objectWithInvalid, rowsWithBadCells } from '../../../src/engine/codec/bad-cells'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
@@ -5,6 +6,8 @@ import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { PAUSE } from '../../../src/engine/core/steps'
 import { decimal, int32, list, text } from '../../../src/engine/schema/column-kinds'
 import { defineSchema } from '../../../src/engine/schema/feed-schema'
+import { tsv } from '../../tsv-text'
+import { Bad, schema as cellSchema, plainly, rowOfCells, types } from './any-cells'
 
 const schema = defineSchema({
   name: 'goods',
@@ -44,6 +47,27 @@ test('fault 105: the rows with bad cells are found in the order of the batch, wi
     [3, 3, 'id', 'text', 1],
   ])
   expect(found(GOODS.select(row => row.text('id') !== 'b'))).toEqual([[3, 3, 'id', 'text', 1]])
+})
+
+test('they are the rows whose texts the decoders refuse, for cells of every kind', () => {
+  fc.assert(
+    fc.property(fc.array(rowOfCells, { minLength: 1, maxLength: 9 }), rows => {
+      const parser = new TsvParser({ schema: cellSchema })
+      const lines = Buffer.from(tsv([types, ...rows]))
+      const found = [...parser.push(lines), ...parser.end()].flatMap(batch =>
+        rowsWithBadCells(batch as unknown as RowBatch).map(({ row, error, count }) => [
+          row.position.row,
+          error.context.column,
+          count,
+        ]),
+      )
+      const expected = rows.map((row, n) => {
+        const bad = types.filter((name, at) => plainly(name, row[at]!) instanceof Bad)
+        return [n + 1, bad[0], bad.length]
+      })
+      expect(found).toEqual(expected.filter(([, , count]) => count !== 0))
+    }),
+  )
 })
 
 test('fault 105: a row with bad cells is an object with their texts, and a good row is as it was', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CELLS_BINARY, CELLS_PAGES } from '../../../src/engine/codec/cells/cells-binary'
+import { COLUMNS_BINARY, COLUMNS_PAGES } from '../../../src/engine/codec/columns/columns-binary'
 import { INFLATE_BINARY, INFLATE_PAGES } from '../../../src/engine/codec/gzip/inflate-binary'
 import { SCAN_BINARY, SCAN_PAGES } from '../../../src/engine/codec/tsv/scan-binary'
 import {
@@ -12,7 +12,7 @@ import {
 describe.each([
   ['inflate', INFLATE_BINARY, INFLATE_PAGES],
   ['scan', SCAN_BINARY, SCAN_PAGES],
-  ['cells', CELLS_BINARY, CELLS_PAGES],
+  ['columns', COLUMNS_BINARY, COLUMNS_PAGES],
 ])('the module %s', (_, binary, pages) => {
   const module = new WasmModule(binary)
 

@@ -272,12 +272,12 @@ describe('a synchronisation', () => {
     })
   })
 
-  test('its downloads are runs inside it', async () => {
+  test('its downloads and its readings of files are runs inside it', async () => {
     using told = new Recorded()
     await shopOf().sync(new SimulatedMachine(0).start()).summary
     const [first, ...others] = told.of('feedmill:run:start')
     expect(first).toEqual({ run: first?.run, kind: 'sync' })
-    expect(others).toHaveLength(5)
+    expect(others).toHaveLength(10)
     expect(others.every(({ kind, parent }) => kind === 'pipeline' && parent === first?.run)).toBe(
       true,
     )
@@ -285,20 +285,5 @@ describe('a synchronisation', () => {
     const runs = new Set(others.map(({ run }) => run))
     expect(downloads.every(({ run }) => runs.has(run ?? 0))).toBe(true)
     expect(new Set(downloads.map(({ run }) => run)).size).toBe(5)
-  })
-
-  test('a file that a killed run left behind is told by the run that finishes it', async () => {
-    const shop = shopOf()
-    const machine = new SimulatedMachine(0)
-    const stop = new AbortController()
-    const first = shop.sync(machine.start(), { signal: stop.signal })
-    for await (const event of first) if (event.type === 'applying') break
-    await first.summary.catch(() => {})
-    using told = new Recorded()
-    await shop.sync(machine.start()).summary
-    const files = told.of('feedmill:file')
-    expect(files).toHaveLength(5)
-    expect('watermark' in files[0]!).toBe(false)
-    expect(files.at(-1)?.watermark).toBeInstanceOf(Date)
   })
 })

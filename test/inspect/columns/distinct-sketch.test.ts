@@ -2,12 +2,12 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellHash } from '../../../src/engine/codec/cells/hash-batch'
+import { textHash } from '../../../src/engine/codec/columns/text-hash'
 import { DISTINCT_ERROR, DistinctSketch } from '../../../src/inspect/columns/distinct-sketch'
 
 function hashOf(value: string): number {
   const bytes = Uint8Array.from(Buffer.from(value))
-  return cellHash(new DataView(bytes.buffer), 0, bytes.length)
+  return textHash(new DataView(bytes.buffer), 0, bytes.length)
 }
 
 /** The relative errors of sketches over `sets` sets of `size` values. */
@@ -48,7 +48,7 @@ test('equal bytes have equal hashes, wherever they are', () => {
     fc.property(fc.uint8Array({ maxLength: 20 }), fc.nat({ max: 5 }), (bytes, offset) => {
       const moved = Uint8Array.from([...new Uint8Array(offset), ...bytes, 1, 2, 3])
       const [one, other] = [Uint8Array.from(bytes), moved].map(all => new DataView(all.buffer))
-      expect(cellHash(other!, offset, offset + bytes.length)).toBe(cellHash(one!, 0, bytes.length))
+      expect(textHash(other!, offset, offset + bytes.length)).toBe(textHash(one!, 0, bytes.length))
     }),
   )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellHash } from '../../../src/engine/codec/cells/hash-batch'
+import { textHash } from '../../../src/engine/codec/columns/text-hash'
 import {
   FrequentValues,
   GOOD,
@@ -18,7 +18,7 @@ function counted(values: Iterable<string>): FrequentValues {
   for (const value of values) {
     cells++
     const bytes = viewOf(value)
-    const hash = cellHash(bytes, 0, bytes.byteLength)
+    const hash = textHash(bytes, 0, bytes.byteLength)
     if (!frequent.isCounting) break
     if (frequent.count(hash, bytes, 0, bytes.byteLength) < 0)
       frequent.add(hash, bytes, 0, bytes.byteLength, GOOD, cells)

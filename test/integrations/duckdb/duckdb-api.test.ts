@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { columnData } from '../../../src/engine/codec/columns/column-data'
 import { CHUNK_ROWS, Database } from '../../../src/integrations/duckdb/duckdb-api'
-import { TextWriter } from '../../../src/integrations/duckdb/vector-writers'
 
 type Types = Awaited<ReturnType<Database['columnTypes']>>
 
@@ -17,16 +17,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Gives so many chunks of the texts '0', '1' and so on, and null in the row `nullAt`. */
 function textsOf(types: Types, chunks: number, nullAt = -1) {
-  const writer = new TextWriter()
   let given = 0
   return {
     types,
     next: () => {
       if (given === chunks) return undefined
-      for (let n = given * CHUNK_ROWS; n < (given + 1) * CHUNK_ROWS; n++)
-        writer.add(n === nullAt ? null : String(n))
-      given++
-      return { writers: [writer], rows: CHUNK_ROWS }
+      const first = CHUNK_ROWS * given++
+      const texts = Array.from({ length: CHUNK_ROWS }, (_, n) =>
+        first + n === nullAt ? null : String(first + n),
+      )
+      const data = columnData({ kind: 'utf8' }, texts)
+      return { columns: [[{ data, from: 0, count: CHUNK_ROWS }]], rows: CHUNK_ROWS }
     },
   }
 }

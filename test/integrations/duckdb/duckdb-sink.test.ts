@@ -129,6 +129,40 @@ describe('duckdbSink', () => {
     expect(await query('SELECT t, n, tags FROM cells ORDER BY n')).toEqual(rows)
   })
 
+  test('Batches of a parser, whose ends are not those of chunks, give what their objects give.', async () => {
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    const cells = (n: number) => [
+      n % 3 === 0 ? '' : `${'ü'.repeat(n % 9)} \\" ${'x'.repeat(n % 31)}`,
+      n % 4 === 0 ? '' : String(n - 5_000),
+      n % 5 === 0 ? '' : String(BigInt(n) << 40n),
+      n % 6 === 0 ? '' : `-${n}.25`,
+      n % 7 === 0 ? '' : String(n % 2 === 0),
+      n % 8 === 0 ? '' : new Date(n * 1e9).toISOString(),
+      Array.from({ length: n % 4 }, (_, k) => 't'.repeat((n + k) % 20) || 'none').join('|'),
+      Array.from({ length: n % 3 }, (_, k) => n * k).join('|'),
+      n % 3 === 0 ? '' : `${base64('Brand')}|${base64(`a long name ${n}`)}`,
+    ]
+    const names = ['t', 'n', 'big', 'price', 'flag', 'at', 'tags', 'sizes', 'colour']
+    const lines = Array.from({ length: 20_000 }, (_, n) => {
+      const [t = '', ...others] = cells(n)
+      return [t === '' ? '' : `"${t}"`, ...others].join('\t')
+    })
+    const file = Buffer.from(`${names.join('\t')}\n${lines.join('\n')}\n`)
+    const rows = () => pipeline([file]).to(new TsvRowParser({ schema }))
+    await rows().run(duckdbSink(path, { table: 'batches', columns: names }))
+    await rows()
+      .map(row => row.toObject())
+      .run(duckdbSink(path, { table: 'objects', columns: names, schema }))
+    for (const sql of [
+      'SELECT * FROM objects EXCEPT ALL SELECT * FROM batches',
+      'SELECT * FROM batches EXCEPT ALL SELECT * FROM objects',
+    ])
+      expect(await query(sql)).toEqual([])
+    expect(await query('SELECT count(*) AS n, count(t) AS t, sum(n) AS sum FROM batches')).toEqual([
+      { n: '20000', t: '13333', sum: expect.any(String) },
+    ])
+  })
+
   test('Rows of a parser bring their own schema, and other columns of the file are text.', async () => {
     const file = 'itemId\tpriceValue\tcolour\nv1|1|0\t19.90125\tred\n'
     await pipeline([Buffer.from(file)])

@@ -59,6 +59,7 @@ function fileOf(id: FileId, lines: readonly string[], generated?: Date): TargetF
     generated,
     signal,
     badRows: 3,
+    counts: {},
     checkRemoval() {},
     async *rows() {
       const file = {
@@ -123,6 +124,26 @@ describe('the tables of a DuckDB target', () => {
     expect(await query('SELECT unfit_cells, bad_rows FROM files')).toEqual([
       { unfit_cells: '2', bad_rows: '3' },
     ])
+  })
+
+  test('A decimal with more digits than its column stands in other, in its place.', async () => {
+    const category = await (await opened()).category(CATEGORY)
+    const prices = ['', '99999999999999.9999', '-99999999999999.9999', '0.0001', '7.50000']
+    const unfit = ['100000000000000', '-100000000000000', '922337203685477.5808', '1e3', '0.00001']
+    const all = [...prices, ...unfit].map((price, n) => `v1|${n}|0\t${price}`)
+    await category.apply(fileOf(SNAPSHOT, ['itemId\tpriceValue', ...all]))
+    await closed()
+    const rows = await query('SELECT itemId, priceValue AS price, other FROM items')
+    const byId = new Map(rows.map(({ itemId, price, other }) => [itemId, { price, other }]))
+    const fitting = [null, '99999999999999.9999', '-99999999999999.9999', '0.0001', '7.5000']
+    fitting.forEach((price, n) => {
+      expect(byId.get(`v1|${n}|0`)).toEqual({ price, other: [] })
+    })
+    unfit.forEach((value, n) => {
+      const row = { price: null, other: [{ key: 'priceValue', value }] }
+      expect(byId.get(`v1|${prices.length + n}|0`)).toEqual(row)
+    })
+    expect(await query('SELECT unfit_cells FROM files')).toEqual([{ unfit_cells: '5' }])
   })
 
   test('A file with an unknown name in the ledger is refused, because its rows would be taken again.', async () => {

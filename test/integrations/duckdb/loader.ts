@@ -54,6 +54,7 @@ function fileOf(load: Load, sequence: number): TargetFile {
     generated: load.isBootstrap ? time : undefined,
     signal: new AbortController().signal,
     badRows: 0,
+    counts: {},
     checkRemoval() {},
     async *rows() {
       const file = { feed: id.feed, ...CATEGORY, lastModified: time }

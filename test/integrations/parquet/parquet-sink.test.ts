@@ -30,6 +30,7 @@ import {
   timestamp,
 } from '../../../src/index'
 import { type ParquetSinkOptions, parquetSink } from '../../../src/parquet'
+import { tsv } from '../../tsv-text'
 
 const folder = await mkdtemp(join(tmpdir(), 'feedmill-parquet-'))
 const path = join(folder, 'rows.parquet')
@@ -307,6 +308,28 @@ test('partitionBy makes a file for each tuple, which a run replaces', async () =
     { marketplace: 'MKT_US', category: '1', date: '2026-01-02', id: 'two' },
     { marketplace: null, category: 'a/b', date: '2026-01-01', id: 'one' },
     { marketplace: null, category: 'a/b', date: '2026-01-01', id: 'two' },
+  ])
+})
+
+test('a column that a folder has the name of is another column', async () => {
+  const place = join(folder, 'lake')
+  const named = [
+    ['category', 'category#2', 'id', 'Date'],
+    ['shoes', 'boots', 'a', 'x'],
+  ]
+  const file = pipeline([Buffer.from(tsv(named))]).to(
+    new TsvColumnParser({ schema, file: fileOf('MKT_US', '1', '20260101') }),
+  )
+  await file.run(parquetSink(place, PARTS))
+  const readers = { partitioned: true, plain: false }
+  const found = Object.values(readers).map(isPartitioned =>
+    query(`FROM read_parquet('${place}/**/*.parquet', hive_partitioning = ${isPartitioned})`),
+  )
+  const [partitioned, plain] = await Promise.all(found)
+  const own = { 'category#3': 'shoes', 'category#2': 'boots', id: 'a', 'Date#2': 'x' }
+  expect(plain).toMatchObject([own])
+  expect(partitioned).toMatchObject([
+    { ...own, marketplace: 'MKT_US', category: '1', date: '2026-01-01' },
   ])
 })
 

@@ -44,6 +44,7 @@ export function smallFile(
     generated: isBootstrap(id) ? readDate(id.generation) : undefined,
     signal: new AbortController().signal,
     badRows: 0,
+    counts: {},
     checkRemoval() {},
     rows: async function* () {
       const parser = new TsvRowParser({

@@ -1,11 +1,11 @@
 // Long: each test synchronises a state first.
 
-import { afterEach, describe, expect, test } from 'vitest'
-import { stateIo } from '../../../src/engine/disk/state-errors'
-import { openStateFolder } from '../../../src/sync/folder/state-folder'
-import { openState } from '../../../src/sync/read/open-state'
-import { SimulatedMachine } from '../simulated-machine'
-import { FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
+import type { StateItem } from '../../../src/sync/read/state-items'
+import { openStateFolder } from '../../../src/sync/runs/state-folder'
+import { SimulatedMachine, type Trouble } from '../simulated-machine'
+import { DAY_MS, FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const NOW_MS = +START + 5 * HOUR_MS
@@ -58,33 +58,57 @@ test('the opened state shows the identity of the folder, the complete and missin
   await state.close()
 })
 
-test('a reader that leaves while another one opens is no failure for the other', async () => {
+test('a reader opens beside a run that has the folder, and writes nothing and takes no lock', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start()).summary
   const environment = machine.start()
-  const leaving = `${FOLDER}/readers/other-1-a`
-  await environment.files.makeFolder(leaving)
-  const lockFolder = async (path: string) => {
-    if (!path.startsWith(leaving)) return environment.lockFolder(path)
-    await environment.files.remove(leaving)
-    throw stateIo(path, 'lock', 'ENOENT')
+  const run = await openStateFolder({
+    folder: FOLDER,
+    origin: undefined,
+    sortBytes: 1 << 20,
+    environment,
+  })
+  machine.log.length = 0
+  const state = await openState(FOLDER, { environment })
+  const [category] = state.categories
+  let items = 0
+  for await (const block of category!.items()) items += block.length
+  await state.close()
+  expect(items).toBeGreaterThan(10)
+  expect(machine.log.filter(call => !/^(open|list|size|read) /.test(call))).toEqual([])
+  await run.close()
+})
+
+test('an item is found by its key, with its priority and its group, and a group by its own', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start()).summary
+  const state = await openState(FOLDER, { environment: machine.start() })
+  for (const category of state.categories) {
+    let groups = 0
+    for await (const block of category.items()) {
+      for (const item of block) {
+        const found = await category.item(item.itemId)
+        expect(found && shown(found)).toEqual(shown(item))
+        if (item.group === null) continue
+        groups++
+        const group = await category.group(item.group.text('itemGroupId'))
+        expect(group?.toStrings()).toEqual(item.group.toStrings())
+      }
+    }
+    expect(groups).toBeGreaterThan(0)
+    for (const none of ['v1|none|0', '']) {
+      expect(await category.item(none)).toBeUndefined()
+      expect(await category.group(none)).toBeUndefined()
+    }
   }
-  const state = await openState(FOLDER, { environment: { ...environment, lockFolder } })
-  expect(state.categories).toHaveLength(1)
   await state.close()
 })
 
-test('fault 83: the folder is refused while a run uses it', async () => {
-  const shop = newShop()
-  const machine = new SimulatedMachine(0)
-  await shop.sync(machine.start()).summary
-  const environment = machine.start()
-  const run = await openStateFolder({ folder: FOLDER, storeBytes: 0, environment })
-  await expect(openState(FOLDER, { environment })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
-  await run.close()
-  await (await openState(FOLDER, { environment })).close()
-})
+function shown({ itemId, row, version, priority, group }: StateItem): unknown[] {
+  return [itemId, row.toStrings(), version, priority?.toStrings(), group?.toStrings()]
+}
 
 test('the opened state stays as it was at the opening while other readers come and a run continues', async () => {
   const shop = newShop()
@@ -114,72 +138,84 @@ test('a folder that is no state is refused and left unchanged', async () => {
   expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
 })
 
-describe('a run that died behind the commit point of a file', () => {
-  /**
-   * Returns the number of the call with the `nth` synced write to the store. The first is for the
-   * folder's origin; then each file has one at its begin and one at its end.
-   */
-  async function callOf(nth: number): Promise<number> {
-    const machine = new SimulatedMachine(0)
-    await newShop().sync(machine.start()).summary
-    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[
-      nth + 1
-    ]!
+describe('a state with a history', () => {
+  const FIRST = +START + 2 * DAY_MS + 10 * HOUR_MS
+  const BOOTSTRAP = +START + DAY_MS
+  const SECOND = FIRST + DAY_MS
+  const machine = new SimulatedMachine(1)
+  const shop = new SmallShop(
+    { world: { seed: 11, items: 30, churn: 40, start: START, hours: 96 }, bootstrapAt: 'daily' },
+    FIRST,
+  )
+  beforeAll(async () => {
+    await shop.sync(machine.start(), { changes: 'none' }).summary
+    shop.nowMs = SECOND
+    await shop.sync(machine.start(), { changes: 'none' }).summary
+  }, 60_000)
+  afterAll(() => shop.close())
+
+  async function titles(category: Pick<OpenCategory, 'items'>): Promise<string[]> {
+    const all: string[] = []
+    for await (const block of category.items())
+      for (const { row } of block) all.push(row.text('title'))
+    return all
   }
 
-  test.each([0, 2, 4, 6, 8])(
-    'is finished before the first read, so that the whole file and its changes are there (%i)',
-    async nth => {
-      const shop = newShop()
-      const machine = new SimulatedMachine(nth)
-      await shop
-        .sync(machine.start({ at: await callOf(nth), what: 'after' }))
-        .summary.catch(() => {})
-      machine.crash('power')
-      const { ledger } = await seenIn(machine.start(), NOW_MS)
-      expect(ledger.map(line => JSON.parse(line)[1].state)).toEqual(Array(nth / 2 + 1).fill('done'))
-      const whole = new SimulatedMachine(0)
-      await shop.sync(whole.start()).summary
-      // The two bootstraps at the beginning have no log.
-      const changes = (from: SimulatedMachine) => [...from.filesUnder(`${FOLDER}/changes`)]
-      expect(changes(machine)).toEqual(changes(whole).slice(0, Math.max(0, nth / 2 - 1)))
-      await shop.sync(machine.start()).summary
-      expect(await seenIn(machine.start(), NOW_MS)).toEqual(await seenIn(whole.start(), NOW_MS))
-    },
-  )
+  test('of an earlier time is the truth of that time, and leaves no files behind', async () => {
+    const { world } = shop.emulator
+    const before = machine.filesUnder('/').size
+    const state = await openState(FOLDER, { environment: machine.start() })
+    const category = state.categories[0]!
+    for (const ms of [BOOTSTRAP, BOOTSTRAP + 3.5 * HOUR_MS, FIRST, SECOND - HOUR_MS]) {
+      const past = await category.asOf(new Date(ms))
+      expect(past.at.getTime()).toBe(ms - (ms % HOUR_MS))
+      const truth = Array.from(world.truthAt(past.at), ({ cells }) => [...cells])
+      const rows: string[][] = []
+      for await (const block of past.items())
+        for (const { row } of block) rows.push(world.itemColumns.map(name => row.text(name)))
+      expect(rows).toEqual(truth)
+      await past.close()
+    }
+    await expect(category.asOf(new Date(BOOTSTRAP - 1))).rejects.toMatchObject({
+      code: 'STATE_HISTORY_MISSING',
+    })
+    await state.close()
+    expect(machine.filesUnder('/').size).toBe(before)
+  })
 
-  test('fault 105: closes its category only, when its file is missing or changed since', async () => {
-    const shop = newShop()
-    const at = await callOf(0)
-    for (const spoil of ['remove', 'change'] as const) {
-      const machine = new SimulatedMachine(0)
-      await shop.sync(machine.start({ at, what: 'after' })).summary.catch(() => {})
-      machine.crash('process')
-      const { files } = machine.start()
-      const [data] = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('/data'))
-      if (spoil === 'remove') await files.remove(data!)
-      else await (await files.edit(data!)).write(2_000, Buffer.from('something else'))
-      const damaged = { code: 'STATE_CORRUPT', context: { path: data } }
-      const both = { categories: ['15032', '220'] }
-      for (let run = 1; run <= 2; run++) {
-        const { failed, categories } = await shop.sync(machine.start(), both).summary
-        expect(failed).toMatchObject([{ error: damaged }])
-        expect(categories.map(({ watermark }) => watermark?.getTime())).toEqual([
-          expect.any(Number),
-          undefined,
-        ])
-      }
-      const state = await openState(FOLDER, { environment: machine.start() })
-      const [spoilt, other] = state.categories.toSorted((a, b) =>
-        b.categoryId.localeCompare(a.categoryId),
-      )
-      expect(spoilt!.problem).toMatchObject(damaged)
-      expect(() => spoilt!.items()).toThrow(spoilt!.problem)
-      await expect(spoilt!.asOf(new Date(NOW_MS))).rejects.toBe(spoilt!.problem)
-      const items = []
-      for await (const block of other!.items()) items.push(...block)
-      expect([other!.problem, items.length > 10]).toEqual([undefined, true])
-      await state.close()
+  test('stays as it was for a reader while a run writes, and others read between two files', async () => {
+    const copy = machine.copy(3)
+    const environment = copy.start()
+    const before = await openState(FOLDER, { environment })
+    const kept = await titles(before.categories[0]!)
+    shop.nowMs = SECOND + DAY_MS
+    let during: string[] = []
+    for await (const event of shop.sync(environment, { changes: 'none' })) {
+      if (event.type !== 'done' || during.length > 0) continue
+      const beside = await openState(FOLDER, { environment })
+      during = await titles(beside.categories[0]!)
+      await beside.close()
+    }
+    expect(during.length).toBeGreaterThan(20)
+    expect(await titles(before.categories[0]!)).toEqual(kept)
+    await before.close()
+    shop.nowMs = SECOND
+  })
+
+  test('has the files that were applied before a run was killed', async () => {
+    const sync = (on: SimulatedMachine, trouble?: Trouble) => shop.sync(on.start(trouble)).summary
+    const kept = (on: SimulatedMachine) => [...on.filesUnder(`${FOLDER}/files`).keys()]
+    const whole = new SimulatedMachine(4)
+    await sync(whole)
+    const { calls } = whole
+    expect(calls).toBeGreaterThan(200)
+    for (const share of [0.2, 0.5, 0.8, 0.99]) {
+      const at = Math.floor(share * calls)
+      const killed = new SimulatedMachine(5)
+      await expect(sync(killed, { at, what: 'before' })).rejects.toThrow()
+      killed.crash('process')
+      await sync(killed)
+      expect([at, kept(killed)]).toEqual([at, kept(whole)])
     }
   })
 })

@@ -1,54 +1,26 @@
 import { expect, test } from 'vitest'
-import { float64, list, text } from '../../../src/engine/schema/column-kinds'
+import { float64, int32, list, text } from '../../../src/engine/schema/column-kinds'
 import { defineSchema } from '../../../src/engine/schema/feed-schema'
-import {
-  itemGroupSchema,
-  itemPrioritySchema,
-  itemSchema,
-} from '../../../src/engine/schema/feed-schemas'
-import { MemoryStore } from '../../../src/state/memory/memory-store'
-import { CategoryState } from '../../../src/sync/folder/category-state'
+import { itemSchema, itemSnapshotSchema } from '../../../src/engine/schema/feed-schemas'
+import { stateItemColumns } from '../../../src/sync/read/state-item-columns'
 import { stateItemLines } from '../../../src/sync/read/state-item-lines'
-import { stateItemObject, stateItemReader, stateItems } from '../../../src/sync/read/state-items'
-import { batchesOf, collect } from '../../rows-from-text'
-import { ledgerEntry } from '../ledger-entry'
+import { stateItemObject, stateItemReader } from '../../../src/sync/read/state-items'
+import { stateOfFiles } from '../small-state'
 
-const category = { marketplace: 'MKT_US', categoryId: '220' }
-const lastModified = new Date('2026-03-01T00:00:00Z')
-const entry = ledgerEntry({
-  feed: 'item',
-  ...category,
-  scope: 'ALL_ACTIVE',
-  generation: lastModified.toISOString(),
-})
-
-async function stateOf(
-  items: string[][],
-  groups: string[][],
-  priorities: string[][],
-): Promise<CategoryState> {
-  const state = await CategoryState.open(category, new MemoryStore())
-  const batches = [
-    ...batchesOf(itemSchema, { feed: 'item', lastModified }, [
-      ['itemId', 'title', 'primaryItemGroupId'],
-      ...items,
-    ]),
-    ...batchesOf(itemGroupSchema, { feed: 'item_group', lastModified }, [
-      ['itemGroupId', 'title'],
-      ...groups,
-    ]),
-    ...batchesOf(itemPrioritySchema, { feed: 'item_priority', lastModified }, [
-      ['itemId', 'priorityListingPayload', 'changeMetadata'],
-      ...priorities,
-    ]),
-  ]
-  for (const batch of batches) await state.merge(batch)
-  await state.commit(entry)
-  return state
+/** Returns the items of a state that has these rows. */
+function itemsOf(items: string[][], groups: string[][], priorities: string[][]) {
+  return stateOfFiles([
+    { feed: 'item', rows: [['itemId', 'title', 'primaryItemGroupId'], ...items] },
+    { feed: 'item_group', rows: [['itemGroupId', 'title'], ...groups] },
+    {
+      feed: 'item_priority',
+      rows: [['itemId', 'priorityListingPayload', 'changeMetadata'], ...priorities],
+    },
+  ])
 }
 
-test('lines are the JSON of the objects, of items with bad cells and odd columns too', async () => {
-  const state = await CategoryState.open(category, new MemoryStore())
+/** Items of files with different columns, some with bad cells and columns of odd names. */
+async function oddItems() {
   const files = [
     [
       ['itemId', 'title', 'primaryItemGroupId', 'estimatedAvailableQuantity', '7'],
@@ -65,23 +37,27 @@ test('lines are the JSON of the objects, of items with bad cells and odd columns
       ['v1|5|0', 'own', 'own'],
     ],
   ]
-  const batches = files.flatMap(rows => batchesOf(itemSchema, { feed: 'item', lastModified }, rows))
-  const groups = [
-    ['itemGroupId', 'title'],
-    ['g1', 'group "one"'],
-  ]
-  const priorities = [
-    ['itemId', 'priorityListingPayload', 'changeMetadata'],
-    ['v1|2|0', 'payload', 'ADDED_TO_CAMPAIGN'],
-  ]
-  for (const batch of [
-    ...batches,
-    ...batchesOf(itemGroupSchema, { feed: 'item_group', lastModified }, groups),
-    ...batchesOf(itemPrioritySchema, { feed: 'item_priority', lastModified }, priorities),
+  return stateOfFiles([
+    ...files.map(rows => ({ feed: 'item' as const, rows })),
+    {
+      feed: 'item_group',
+      rows: [
+        ['itemGroupId', 'title'],
+        ['g1', 'group "one"'],
+      ],
+    },
+    {
+      feed: 'item_priority',
+      rows: [
+        ['itemId', 'priorityListingPayload', 'changeMetadata'],
+        ['v1|2|0', 'payload', 'ADDED_TO_CAMPAIGN'],
+      ],
+    },
   ])
-    await state.merge(batch)
-  await state.commit(entry)
-  const items = (await collect(stateItems(state))).flat()
+}
+
+test('lines are the JSON of the objects, of items with bad cells and odd columns too', async () => {
+  const items = await oddItems()
   expect(items).toHaveLength(5)
   const lines = items.map(item => `${JSON.stringify(stateItemObject(item))}\n`).join('')
   expect(Buffer.from(stateItemLines(items)).toString()).toBe(lines)
@@ -89,8 +65,69 @@ test('lines are the JSON of the objects, of items with bad cells and odd columns
   expect(stateItemLines([])).toHaveLength(0)
 })
 
+test('columns have the cells of the objects, of items with bad cells too', async () => {
+  const items = await oddItems()
+  const batch = stateItemColumns(items)
+  const names = Object.keys(itemSnapshotSchema.columns)
+  expect(batch.columns.map(({ name }) => name)).toEqual([...names, 'invalid', 'priority', 'group'])
+  expect(batch.file).toEqual(items[0]!.row.batch.file)
+  const rows = [...batch] as Record<string, unknown>[]
+  for (const [n, { group, priority, ...object }] of items.map(stateItemObject).entries()) {
+    // The objects have the columns that are not documented, too.
+    const cells = Object.entries(object).filter(([name]) => names.includes(name))
+    expect(rows[n]).toMatchObject(Object.fromEntries(cells))
+    const part = (cellsOf: unknown) => cellsOf && { ...(cellsOf as object), invalid: null }
+    expect([rows[n]!.priority, rows[n]!.group]).toEqual(
+      [priority, n === 4 ? null : group].map(part),
+    )
+  }
+  expect(Array.from(batch.column('invalid' as string))).toEqual([
+    null,
+    null,
+    { estimatedAvailableQuantity: 'many' },
+    null,
+    null,
+  ])
+  const empty = stateItemColumns([])
+  expect(empty.columns.map(({ name, type }) => [name, type])).toEqual(
+    batch.columns.map(({ name, type }) => [name, type]),
+  )
+})
+
+test('columns by a schema of the caller are those alone', async () => {
+  const items = await oddItems()
+  const columns = {
+    id: text({ aliases: ['itemId'] }),
+    quantity: int32({ aliases: ['estimatedAvailableQuantity'] }),
+    lacking: list(','),
+  }
+  const own = defineSchema({ name: 'own', columns })
+  expect([...stateItemColumns(items, own)].map(row => Object.values(row))).toEqual([
+    ['v1|1|0', 3, [], null],
+    ['v1|2|0', null, [], null],
+    ['v1|3|0', null, [], { quantity: 'many' }],
+    ['v1|4|0', 4, [], null],
+    ['v1|5|0', null, [], null],
+  ])
+  const none = defineSchema({ name: 'none', columns: { lacking: int32() } })
+  expect([...stateItemColumns(items, none).column('lacking')]).toEqual(Array(5).fill(null))
+  const refused = defineSchema({ name: 'refused', columns: { invalid: text() } })
+  for (const schema of [refused, {}, null])
+    expect(() => stateItemColumns(items, schema as never)).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
+  for (const item of [null, {}])
+    expect(() => stateItemColumns([item as never])).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
+  const needed = defineSchema({ name: 'needed', columns: { size: text({ required: true }) } })
+  expect(() => stateItemColumns(items, needed)).toThrow(
+    expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }),
+  )
+})
+
 test('each item has its priority and its group, in key order', async () => {
-  const state = await stateOf(
+  const items = await itemsOf(
     [
       ['v1|3|0', 'three', 'g9'],
       ['v1|1|0', 'one', 'g1'],
@@ -103,7 +140,6 @@ test('each item has its priority and its group, in key order', async () => {
     ],
     [['v1|2|0', 'payload', 'ADDED_TO_CAMPAIGN']],
   )
-  const items = (await collect(stateItems(state))).flat()
   const told = items.map(({ itemId, row, priority, group }) => [
     itemId,
     row.text('title'),
@@ -133,12 +169,11 @@ test('each item has its priority and its group, in key order', async () => {
 test('the listing may be longer than one block', async () => {
   const count = 1_500
   const ids = Array.from({ length: count }, (_, n) => [`v1|${n}|0`, 't', `g${n % 7}`])
-  const state = await stateOf(
+  const items = await itemsOf(
     ids,
     [0, 1, 2, 3, 4, 5].map(n => [`g${n}`, `group ${n}`]),
     [],
   )
-  const items = (await collect(stateItems(state))).flat()
   expect(items).toHaveLength(count)
   expect(items.filter(({ group }) => group === null)).toHaveLength(Math.floor(count / 7))
   for (const { row, group } of items)
@@ -146,11 +181,10 @@ test('the listing may be longer than one block', async () => {
 })
 
 test('an empty state has no items', async () => {
-  expect(await collect(stateItems(await stateOf([], [], [])))).toEqual([])
+  expect(await itemsOf([], [], [])).toEqual([])
 })
 
 test('a reader by a schema of the caller gives its columns alone, also where a file lacks them', async () => {
-  const state = await CategoryState.open(category, new MemoryStore())
   const files = [
     [
       ['ItemId', 'priceValue', 'size'],
@@ -162,10 +196,6 @@ test('a reader by a schema of the caller gives its columns alone, also where a f
     ],
     [['itemId'], ['v1|3|0']],
   ]
-  for (const [header, ...rows] of files)
-    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified }, [header!, ...rows]))
-      await state.merge(batch)
-  await state.commit(entry)
   const schema = defineSchema({
     name: 'own',
     columns: {
@@ -174,7 +204,7 @@ test('a reader by a schema of the caller gives its columns alone, also where a f
       size: list(','),
     },
   })
-  const items = (await collect(stateItems(state))).flat()
+  const items = await stateOfFiles(files.map(rows => ({ feed: 'item' as const, rows })))
   expect(items.map(stateItemReader(schema))).toEqual([
     { id: 'v1|1|0', price: 1.5, size: ['S', 'M'] },
     { id: 'v1|2|0', price: 25, size: [] },

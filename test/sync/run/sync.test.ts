@@ -397,7 +397,7 @@ describe('the folder', () => {
     await shop.sync(machine.start()).summary
     const environment = machine.start()
     const texts: Record<string, string> = {
-      format: '{"feedmill":"state","format":2,"marketplace":"MKT_US","service":""}',
+      format: '{"feedmill":"state","format":1,"marketplace":"MKT_US","service":""}',
       content: '{}',
     }
     await replace(environment, `${FOLDER}/state.json`, texts[what])
@@ -450,7 +450,12 @@ function scopeOf(file: FileId): string {
   return 'scope' in file ? file.scope : ''
 }
 
+type ChangeOptions = Pick<SyncOptions, 'changes' | 'changeRows' | 'keepChangeBytes'>
+
 describe('changes', () => {
+  const synced = (shop: SmallShop, machine: SimulatedMachine, options: ChangeOptions) =>
+    shop.sync(machine.start(), options)
+
   test('go to a sink, each with its file and row, and rows without effect are left out', async () => {
     const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
     const told: string[] = []
@@ -461,7 +466,7 @@ describe('changes', () => {
         )
     }
     const machine = new SimulatedMachine(0)
-    await shop.sync(machine.start(), { changes: { write } }).summary
+    await synced(shop, machine, { changes: { write } }).summary
     // The first bootstrap is where the category begins.
     expect(told.some(line => line.startsWith('ALL_ACTIVE'))).toBe(false)
     for (const kind of ['inserted', 'updated', 'deleted'])
@@ -488,7 +493,7 @@ describe('changes', () => {
       }
     }
     const machine = new SimulatedMachine(0)
-    await shop.sync(machine.start(), { changes: { write }, changeRows: 'both' }).summary
+    await synced(shop, machine, { changes: { write }, changeRows: 'both' }).summary
     expect(updates).toBeGreaterThan(10)
   })
 
@@ -496,7 +501,7 @@ describe('changes', () => {
     const logsOf = async (keepChangeBytes?: number) => {
       const machine = new SimulatedMachine(0)
       const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
-      await shop.sync(machine.start(), {
+      await synced(shop, machine, {
         changes: 'files',
         ...(keepChangeBytes !== undefined && { keepChangeBytes }),
       }).summary
@@ -515,8 +520,8 @@ describe('changes', () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     const write = () => Promise.reject(new RangeError('full'))
-    expect(await failureOf(shop.sync(machine.start(), { changes: { write } }))).toBe('STAGE_FAILED')
-    const summary = await shop.sync(machine.start()).summary
+    expect(await failureOf(synced(shop, machine, { changes: { write } }))).toBe('STAGE_FAILED')
+    const summary = await synced(shop, machine, {}).summary
     expect(summary.categories).toMatchObject([{ done: 5 }])
   })
 })

@@ -33,7 +33,9 @@ export function changedTarget(
 /** Returns the file with other rows. */
 export function withRows(file: TargetFile, rows: TargetFile['rows']): TargetFile {
   return Object.create(file, {
+    rawBytes: { get: () => file.rawBytes },
     badRows: { get: () => file.badRows },
+    counts: { get: () => file.counts },
     signal: { get: () => file.signal },
     rows: { value: rows },
     checkRemoval: { value: (...sizes: [number, number]) => file.checkRemoval(...sizes) },

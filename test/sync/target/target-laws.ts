@@ -12,7 +12,7 @@ import {
   itemPrioritySchema,
   itemSnapshotSchema,
 } from '../../../src/engine/schema/feed-schemas'
-import type { Category } from '../../../src/sync/file-id'
+import { type Category, fileIdKey } from '../../../src/sync/file-id'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { stateItemObject } from '../../../src/sync/read/state-items'
 import type { SyncRun } from '../../../src/sync/run/sync'
@@ -134,6 +134,31 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
         }),
         { numRuns: SEEDS_OF_BAD_CELLS },
       )
+    }, 60_000)
+
+    test('fault 39: A file that proves damaged while its rows are read leaves nothing, and is fetched again.', async () => {
+      const rules = [{ route: '/buy/*', fault: 'bit-flip;after=200;times=3' }]
+      const damaged = shopOf(6, { faults: { rules } })
+      const place = await opened()
+      const run = intoTarget(damaged, place.target(), ONE)
+      const [proven, damage]: string[][] = [[], []]
+      for await (const event of run) {
+        if (event.type === 'proven') proven!.push(fileIdKey(event.file))
+        if (event.type === 'retry') damage!.push(event.error.code)
+      }
+      const sound = await opened()
+      const wanted = await intoTarget(shopOf(6), sound.target(), ONE).summary
+      const { files, rows, rowsRead, failed } = await run.summary
+      expect({ files, rows, rowsRead, failed }).toEqual({
+        files: wanted.files,
+        rows: wanted.rows,
+        rowsRead: wanted.rowsRead,
+        failed: [],
+      })
+      expect([proven!.length, new Set(proven).size]).toEqual([files, files])
+      expect(damage!.filter(code => code.startsWith('GZIP_')).length).toBeGreaterThan(0)
+      const category = { marketplace: 'MKT_US', categoryId: '220' }
+      expect(await place.items(category)).toEqual(await sound.items(category))
     }, 60_000)
 
     test('A second run finds nothing to do, and a run after the removal of old removals keeps the rows.', async () => {
@@ -340,6 +365,7 @@ function recording(target: SyncTarget, kept: TargetFile[]): SyncTarget {
       generated: file.generated,
       signal: file.signal,
       badRows: file.badRows,
+      counts: file.counts,
       rows: async function* () {
         for (const rows of all) if (rows) yield rows
       },

@@ -2,7 +2,7 @@
 // plain way, which the WebAssembly module follows (columns-core.ts).
 
 import { decodeDecimal } from '../decode/numbers'
-import type { ArrowType } from './arrow-type'
+import type { ArrowField, ArrowType } from './arrow-type'
 
 /** The arrays of a column in the layout of Apache Arrow. {@link ArrowType} says which there are. */
 export interface ColumnData {
@@ -50,9 +50,7 @@ export function valueAt(data: ColumnData, n: number): unknown {
     case 'list':
       return listAt(children[0]!, offsets![n]!, offsets![n + 1]!)
     case 'struct':
-      return Object.freeze(
-        Object.fromEntries(type.fields.map(({ name }, at) => [name, valueAt(children[at]!, n)])),
-      )
+      return structAt(type.fields, children, n)
     default:
       return (data.values as Int32Array)[n]
   }
@@ -60,7 +58,15 @@ export function valueAt(data: ColumnData, n: number): unknown {
 
 function listAt(item: ColumnData, from: number, to: number): readonly unknown[] {
   if (from === to) return NO_VALUES
-  return Object.freeze(Array.from({ length: to - from }, (_, n) => valueAt(item, from + n)))
+  const items = new Array<unknown>(to - from)
+  for (let n = 0; n < items.length; n++) items[n] = valueAt(item, from + n)
+  return Object.freeze(items)
+}
+
+function structAt(fields: readonly ArrowField[], children: readonly ColumnData[], n: number) {
+  const object: Record<string, unknown> = {}
+  for (let at = 0; at < fields.length; at++) object[fields[at]!.name] = valueAt(children[at]!, n)
+  return Object.freeze(object)
 }
 
 function bitOf(bits: Uint8Array, n: number): boolean {
@@ -94,24 +100,9 @@ export function unitsOf(text: string, scale: number): bigint | undefined {
 /** Zeros that all columns without a value share, for the rows of the largest batch. */
 const ZERO_ROWS = 4096
 const zeros = new ArrayBuffer(16 * ZERO_ROWS + 16)
-const emptyColumns = new WeakMap<ArrowType, ColumnData>()
 
-/**
- * Makes the arrays of a column of so many empty cells. All such columns share memory, and their
- * arrays may have more places than cells.
- */
+/** Makes the arrays of a column of so many empty cells, which all such columns share. */
 export function emptyData(type: ArrowType, length: number): ColumnData {
-  let shared = emptyColumns.get(type)
-  if (shared === undefined || shared.length < length) {
-    shared = newEmptyData(type, Math.max(length, ZERO_ROWS))
-    emptyColumns.set(type, shared)
-  }
-  if (type.kind === 'list') return { ...shared, length }
-  const children = shared.children.map(child => emptyData(child.type, length))
-  return { ...shared, length, nullCount: length, children }
-}
-
-function newEmptyData(type: ArrowType, length: number): ColumnData {
   const { kind } = type
   const isList = kind === 'list'
   const memory = length > ZERO_ROWS ? new ArrayBuffer(16 * length + 16) : zeros

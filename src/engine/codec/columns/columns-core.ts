@@ -1,10 +1,11 @@
 // The instance of the WebAssembly module src/engine/wasm/columns.ts, with typed calls. One instance
 // serves all batches, because a batch is decoded and copied out of its memory within one call.
 
-import type { ColumnSpec } from '../../schema/column-spec'
-import { COPY_WORD_BYTES } from '../loan'
+import { isUtf8 } from 'node:buffer'
+import { COPY_WORD_BYTES, outputMemory } from '../loan'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/dialect'
+import { ROW_NON_ASCII } from '../tsv/scanner'
 import {
   bytesOfWords,
   onFirstUse,
@@ -13,9 +14,9 @@ import {
   wasmInstance,
   wasmMemory,
 } from '../wasm-module'
-import type { ArrowType } from './arrow-type'
-import { type ColumnData, valuesIn } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
+import { DecodedBlock, NODE_WORDS } from './decoded-block'
+import type { Kernel } from './kernel'
 
 interface Exports {
   readonly BLOCK_BYTES: WasmConstant
@@ -54,154 +55,82 @@ interface Exports {
     columns: number,
     endBytes: number,
   ): number
+  setForm(notation: number, nullText: number, nullBytes: number, csv: number): void
+  makeRoom(bytes: number): number
   textBytes(): number
+  hashTexts(): number
+  extremeRow(
+    valid: number,
+    values: number,
+    stride: number,
+    rows: number,
+    isHighest: boolean,
+  ): number
 }
 
-const NODE_WORDS = 6
 const PLAN_WORDS = 3
 const LINE_END = 0x0a
 
-/** How the module decodes a column. */
-export interface Kernel {
-  /** The number of the kind in `run` of the module. */
-  readonly id: number
-  readonly parameter: number
-  /** The texts of a `oneOf` column. */
-  readonly words?: Uint8Array
+/** The texts of all cells of a batch without quotes and escapes, and their hashes. */
+export interface HashedTexts {
+  /**
+   * PLACE_WORDS for each cell, row by row: where its text begins and ends in `view`, and the hash of
+   * a text that is not empty.
+   */
+  readonly places: Int32Array
+  readonly view: DataView
+}
+
+export const PLACE_WORDS = 3
+
+/** A notation of rows. */
+export interface RowForm {
+  /** The number of the notation in escapes.ts of the module. */
+  readonly notation: number
+  /** At most four bytes of ASCII. */
+  readonly nullText: string
+  /** The delimiter of CSV, and 256 more where formulas are left to the host. */
+  readonly csv?: number
 }
 
 /** How the module writes the rows under a header. */
-export interface LinePlan {
-  /** In the order of the object's properties. */
-  readonly columns: readonly LineColumn[]
-  /**
-   * What stands before each value, the name with its marks and columns that the file lacks, and
-   * behind the last value.
-   */
+export interface RowLayout {
+  readonly form: RowForm
+  /** What stands before each value, and behind the last one. */
   readonly names: Buffer
+  /** The bytes of these texts, without the last one. */
+  readonly nameBytes: readonly number[]
   readonly endBytes: number
 }
 
-export interface LineColumn {
-  /** The number of the column in the file. */
-  readonly at: number
-  readonly notNull: boolean
-  readonly kernel: Kernel
+/** A column whose values stand in the memory of the module. */
+export interface TextColumn {
   /** The number of the kind in `writeValue` of the module. */
   readonly kind: number
-  /** Bytes of what stands before the value. */
-  readonly nameBytes: number
-}
-
-const KERNELS: { readonly [T in ColumnSpec['type']]?: number } = {
-  text: 1,
-  int32: 2,
-  int64: 3,
-  decimal: 4,
-  boolean: 5,
-  date: 6,
-  timestamp: 7,
-  oneOf: 8,
-  list: 9,
-  regions: 10,
-  aspects: 11,
-  conditionDescriptors: 12,
-}
-
-/** Returns how the module decodes a column; undefined where only the plain way does. */
-export function kernelOf(
-  { type, element, separator = '', notNull }: ColumnSpec,
-  arrow: ArrowType,
-): Kernel | undefined {
-  const id = KERNELS[type]
-  // An empty list is no null, so only the plain way knows it as an empty cell.
-  if (id === undefined || (arrow.kind === 'list' && notNull === true)) return undefined
-  if (arrow.kind === 'decimal') return { id, parameter: arrow.scale }
-  if (arrow.kind === 'dictionary') {
-    // The module compares bytes, and in quotes these bytes may be an escape.
-    if (arrow.values.some(value => /["\\]/.test(value))) return undefined
-    const words = Buffer.concat(arrow.values.map(wordOf))
-    return { id, parameter: arrow.values.length, words }
-  }
-  if (type !== 'list') return { id, parameter: 0 }
-  const isPlain = element === undefined || element.type === 'text'
-  const byte = separator.charCodeAt(0)
-  return isPlain && separator.length === 1 && byte > 0x20 && byte < 0x80
-    ? { id, parameter: byte }
-    : undefined
-}
-
-function wordOf(text: string): Buffer {
-  const length = Buffer.byteLength(text)
-  const word = Buffer.alloc(4 + 4 * Math.ceil(length / 4))
-  word.writeUInt32LE(length)
-  word.write(text, 4)
-  return word
-}
-
-/** The columns of a block, in memory of their own: a record for each of their arrays. */
-export class DecodedBlock {
-  readonly #memory: ArrayBuffer
-  readonly #nodes: Int32Array
-
-  constructor(memory: ArrayBuffer, nodes: Int32Array) {
-    this.#memory = memory
-    this.#nodes = nodes
-  }
-
-  /** Returns the column whose record is the `node`th. */
-  column(type: ArrowType, node: number): ColumnData {
-    return this.#read(type, node).data
-  }
-
-  /** @returns the number of the record behind those of the column, too */
-  #read(type: ArrowType, node: number): { readonly data: ColumnData; readonly next: number } {
-    const memory = this.#memory
-    const [length = 0, nullCount = 0, validAt, offsetsAt, valuesAt = 0, bytes] =
-      this.#nodes.subarray(NODE_WORDS * node)
-    const children: ColumnData[] = []
-    let next = node + 1
-    for (const child of childrenOf(type)) {
-      const read = this.#read(child, next)
-      children.push(read.data)
-      next = read.next
-    }
-    const { kind } = type
-    const isNested = kind === 'list' || kind === 'struct'
-    const hasOffsets = kind === 'utf8' || kind === 'list'
-    const data: ColumnData = {
-      type,
-      length,
-      nullCount,
-      validity:
-        nullCount === 0 ? undefined : new Uint8Array(memory, validAt, Math.ceil(length / 8)),
-      offsets: hasOffsets ? new Int32Array(memory, offsetsAt, length + 1) : undefined,
-      values: isNested ? undefined : valuesIn(type, memory, valuesAt, length, bytes),
-      children,
-    }
-    return { data, next }
-  }
-}
-
-function childrenOf(type: ArrowType): readonly ArrowType[] {
-  if (type.kind === 'list') return [type.item]
-  return type.kind === 'struct' ? type.fields.map(field => field.type) : []
+  /** The number of the record. */
+  readonly node: number
 }
 
 export class ColumnsCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
+  /** The same bytes. */
+  readonly #view: DataView
   /** The columns whose names lie in the memory. */
-  #planned: LinePlan | undefined
+  #planned: RowLayout | undefined
+
+  /** The number of the batch in view, which counts on. */
+  block = 0
 
   /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly is missing */
   constructor() {
     const memory = wasmMemory(COLUMNS_PAGES)
     this.#exports = wasmInstance<Exports>(columnsModule.compiledFor(memory), memory)
     this.#memory = new Uint8Array(memory.buffer)
+    this.#view = new DataView(memory.buffer)
   }
 
-  /** Takes a copy of a batch. Returns false where it is too large. */
+  /** Takes a copy of a batch of UTF-8. Returns false where it is too large. */
   begin(batch: RowBatch): boolean {
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, BLOCK, ROW_STARTS, CELL_ENDS, begin } = this.#exports
     const { index, selection, rowCount, header } = batch
@@ -213,6 +142,7 @@ export class ColumnsCore {
       bytes.length > BLOCK_BYTES.value
     )
       return false
+    this.block++
     const block = this.#copy(bytes, BLOCK.value)
     // The last cell ends as all others do, and not in what an earlier block has left there.
     this.#memory[block + bytes.length] = LINE_END
@@ -239,33 +169,69 @@ export class ColumnsCore {
    * Decodes a column of the batch. Returns the number of its record, and undefined where a cell is
    * not plainly good.
    */
-  decode({ id, parameter, words }: Kernel, column: number): number | undefined {
+  decode({ id, parameter, words, notNull }: Kernel, column: number): number | undefined {
     const { WORDS, WORDS_BYTES, nodeCount, decode } = this.#exports
     if (words !== undefined) {
       if (words.length > WORDS_BYTES.value) return undefined
       this.#memory.set(words, WORDS.value)
     }
     const node = nodeCount()
-    return decode(id, column, parameter) === 0 ? undefined : node
+    if (decode(id, column, parameter) === 0) return undefined
+    return notNull && this.#node(node, 1)[1] !== 0 ? undefined : node
   }
 
-  /** Returns whether no cell of the column of a record is known to be empty. */
-  isFilled(node: number): boolean {
-    return this.#node(node, 1)[1] === 0
+  /** Returns the texts of the batch, in this memory until the next batch; undefined without room. */
+  hashedTexts({ length, index }: RowBatch): HashedTexts | undefined {
+    const at = this.#exports.hashTexts()
+    if (at === 0) return undefined
+    const words = PLACE_WORDS * length * index.columns
+    return { places: new Int32Array(this.#memory.buffer, at, words), view: this.#view }
   }
 
-  /** Takes how rows of the decoded columns are written. Returns false where it is too long. */
-  plan(plan: LinePlan, nodes: readonly number[]): boolean {
-    const { PLAN, PLAN_BYTES, NAMES, NAMES_BYTES } = this.#exports
-    const { columns, names } = plan
+  /** Returns the rows of the lowest and of the highest number in a record; none where all are null. */
+  extremeRows(node: number): readonly number[] {
+    const { ARENA, extremeRow } = this.#exports
+    const [rows = 0, nullCount = 0, validAt = 0, , valuesAt = 0, bytes = 0] = this.#node(node, 1)
+    if (nullCount === rows) return []
+    const valid = nullCount === 0 ? 0 : ARENA.value + validAt
+    return [false, true].map(isHighest =>
+      extremeRow(valid, ARENA.value + valuesAt, bytes / rows, rows, isHighest),
+    )
+  }
+
+  /**
+   * Takes a column of texts that are written as they are.
+   * @param ends of the text of each row
+   * @returns the number of its record; undefined where there is no room
+   */
+  place(texts: Uint8Array, ends: Uint32Array): number | undefined {
+    const { nodeCount, makeRoom, ARENA } = this.#exports
+    const node = nodeCount()
+    const at = makeRoom(texts.length)
+    if (at === 0) return undefined
+    const offsets = new Uint32Array(this.#memory.buffer, at, ends.length + 1)
+    offsets[0] = 0
+    offsets.set(ends, 1)
+    this.#memory.set(texts, ARENA.value + this.#node(node, 1)[4]!)
+    return node
+  }
+
+  /** Takes how rows are written. Returns false where it is too long. */
+  plan(layout: RowLayout, columns: readonly TextColumn[]): boolean {
+    const { PLAN, PLAN_BYTES, NAMES, NAMES_BYTES, setForm } = this.#exports
+    const { names, nameBytes, form } = layout
     if (PLAN_WORDS * 4 * columns.length > PLAN_BYTES.value || names.length > NAMES_BYTES.value)
       return false
     const words = new Uint32Array(this.#memory.buffer, PLAN.value, PLAN_WORDS * columns.length)
-    columns.forEach(({ kind, nameBytes }, n) => {
-      words.set([kind, nodes[n]!, nameBytes], PLAN_WORDS * n)
+    columns.forEach(({ kind, node }, n) => {
+      words.set([kind, node, nameBytes[n]!], PLAN_WORDS * n)
     })
-    if (this.#planned !== plan) this.#memory.set(names, NAMES.value)
-    this.#planned = plan
+    if (this.#planned !== layout) {
+      this.#memory.set(names, NAMES.value)
+      const { notation, nullText, csv = 0 } = form
+      setForm(notation, Buffer.from(nullText.padEnd(4)).readUInt32LE(), nullText.length, csv)
+    }
+    this.#planned = layout
     return true
   }
 
@@ -277,7 +243,7 @@ export class ColumnsCore {
       ARENA.value,
       first,
       rows,
-      this.#planned!.columns.length,
+      this.#planned!.nameBytes.length,
       this.#planned!.endBytes,
     )
     return { text: this.#memory.subarray(TEXT.value, TEXT.value + textBytes()), count }
@@ -287,8 +253,7 @@ export class ColumnsCore {
   end(): DecodedBlock {
     const { ARENA, arenaTop, nodeCount } = this.#exports
     const arrays = this.#memory.subarray(ARENA.value, arenaTop())
-    // A new ArrayBuffer would be zeroed first, which costs time.
-    const memory = Buffer.allocUnsafeSlow(arrays.length).buffer as ArrayBuffer
+    const memory = outputMemory(arrays.length)
     new Uint8Array(memory).set(arrays)
     return new DecodedBlock(memory, this.#node(0, nodeCount()).slice())
   }
@@ -308,8 +273,24 @@ export class ColumnsCore {
 
 const columnsModule = /* @__PURE__ */ new WasmModule(COLUMNS_BINARY)
 
-/** Returns the instance, or null where WebAssembly is missing. */
-export const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
+const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
+
+/**
+ * Returns an instance with the rows of a batch in view; undefined where WebAssembly is missing, or
+ * the batch is empty, too large or not UTF-8, which rows of `invalidUtf8: 'replace'` need not be.
+ * @param instance by default the one that all share, which has the batch until a function of the
+ * caller runs
+ */
+export function columnsCoreWith(
+  batch: RowBatch,
+  instance: () => ColumnsCore | null = columnsCore,
+): ColumnsCore | undefined {
+  const { index, rowCount, length } = batch
+  const isText8 =
+    !index.rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
+  const core = length > 0 && isText8 ? instance() : null
+  return core?.begin(batch) ? core : undefined
+}
 
 /** Returns the entries of the selected rows, each of which has `width` of them. */
 function chosen<T extends Uint32Array | Int32Array>(all: T, width: number, slots: Uint32Array): T {

@@ -2,7 +2,6 @@
 // plainly good; any other column is read cell by cell, as rows are, which decides about bad cells.
 // So the two ways can differ in speed only.
 
-import { isUtf8 } from 'node:buffer'
 import type { RowPosition } from '../../errors'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns } from '../../schema/feed-schema'
@@ -11,12 +10,12 @@ import { decoderOf } from '../decode/cell-decoders'
 import type { Row } from '../row'
 import type { RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
-import { ROW_NON_ASCII } from '../tsv/scanner'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { Column, ColumnBatch, isText } from './column-batch'
 import { columnData } from './column-data'
 import { misfit } from './column-fit'
-import { columnsCore, type Kernel, kernelOf } from './columns-core'
+import { columnsCoreWith } from './columns-core'
+import { type Kernel, kernelOf } from './kernel'
 
 /** The policy for bad cells. */
 export interface CellPolicy {
@@ -48,15 +47,10 @@ export function decodeColumns<C extends Columns>(
   engine: ColumnEngine = 'fast',
 ): ColumnBatch<C> {
   const plan = planOf(batch.header)
-  const core = engine === 'plain' || batch.length === 0 || !isText8(batch) ? null : columnsCore()
-  const fast = core?.begin(batch) ? core : null
-  const nodes = plan.map((column, at) => {
-    if (fast === null || column.kernel === undefined || batch.decodedCells(at) !== undefined)
-      return undefined
-    const node = fast.decode(column.kernel, at)
-    // An empty cell of such a column is a bad one.
-    return node !== undefined && column.spec.notNull && !fast.isFilled(node) ? undefined : node
-  })
+  const fast = engine === 'plain' ? undefined : columnsCoreWith(batch)
+  const nodes = plan.map(({ kernel }, at) =>
+    batch.decodedCells(at) === undefined ? kernel && fast?.decode(kernel, at) : undefined,
+  )
   const block = fast?.end()
   const rest = new PlainColumns(batch, policy)
   const columns = plan.map(({ name, spec, type }, at) => {
@@ -77,12 +71,6 @@ export function decodeColumns<C extends Columns>(
   return new ColumnBatch({ header, file, progress, length, columns })
 }
 
-/** Returns whether all bytes are UTF-8, which those of `invalidUtf8: 'replace'` need not be. */
-export function isText8(batch: RowBatch): boolean {
-  const { rowFlags } = batch.index
-  return !rowFlags.subarray(0, batch.rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
-}
-
 interface PlannedColumn {
   readonly name: string
   readonly spec: ColumnSpec
@@ -92,7 +80,8 @@ interface PlannedColumn {
 
 const plans = new WeakMap<BoundHeader, readonly PlannedColumn[]>()
 
-function planOf(header: BoundHeader): readonly PlannedColumn[] {
+/** How the columns of a file are decoded, in their order. */
+export function planOf(header: BoundHeader): readonly PlannedColumn[] {
   let plan = plans.get(header)
   if (plan === undefined) {
     plan = header.columns.map(({ name, spec }) => {

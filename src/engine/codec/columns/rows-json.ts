@@ -1,87 +1,85 @@
-// The JSON of rows of any batches, such as those of a state, each of which has a batch of its own:
-// the rows under each header become one batch first.
+// The JSON of rows of any batches, such as those of a state, each of which may have a batch of its
+// own: the rows under each header become one batch first.
 
 import type { Columns } from '../../schema/feed-schema'
 import { objectWithInvalid } from '../bad-cells'
 import { bigIntsAsText } from '../projection'
 import type { Row } from '../row'
-import { RowBatch } from '../row-batch'
-import type { JsonBuffer } from '../row-json'
+import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
-import { writeBatchJson } from './batch-json'
+import { BatchJson, type ValuesBehind } from './batch-json'
+import { oneBatch } from './one-batch'
 
 const LINE_END = 0x0a
+/** Rows of which each is written on its own where one cannot be written with others. */
+const FEW_ROWS = 16
 
-/**
- * Returns the JSON of {@link objectWithInvalid} of each row.
- * @param out has the JSON, which stays until it is cut
- */
-export function jsonOfRows(
-  rows: Iterable<Row<Columns>>,
-  out: JsonBuffer,
-): ReadonlyMap<Row<Columns>, Uint8Array> {
-  const byHeader = new Map<BoundHeader, Row<Columns>[]>()
-  for (const row of rows) {
-    const { header } = row.batch
-    const others = byHeader.get(header)
-    if (others === undefined) byHeader.set(header, [row])
-    else others.push(row)
-  }
-  const all = new Map<Row<Columns>, Uint8Array>()
-  for (const group of byHeader.values()) addJson(group, out, all)
-  return all
+export interface RowsJsonOptions {
+  readonly behind?: ValuesBehind
+  /** Returns the JSON of the `n`th row, which has a bad cell or a column with the name of a value behind. */
+  readonly jsonOf?: (n: number) => string
 }
 
-function addJson(
-  rows: readonly Row<Columns>[],
-  out: JsonBuffer,
-  all: Map<Row<Columns>, Uint8Array>,
-): void {
-  let start = out.length
-  if (rows.some(({ batch }) => batch.hasDecodedCells) || !writeBatchJson(oneBatch(rows), out)) {
-    for (const row of rows)
-      all.set(row, Buffer.from(JSON.stringify(bigIntsAsText(objectWithInvalid(row)))))
-    return
-  }
-  const lines = out.view()
-  for (const row of rows) {
-    const end = lines.indexOf(LINE_END, start)
-    all.set(row, lines.subarray(start, end))
-    start = end + 1
-  }
-}
+/** Writes rows with the same values behind their cells, and keeps what it knows of their headers. */
+export class RowsJson {
+  readonly #jsonOf: RowsJsonOptions['jsonOf']
+  readonly #lines: BatchJson
+  /** The rows that are written, and the numbers of those that are written together. */
+  #rows: readonly Row<Columns>[] = []
+  #numbers: readonly number[] = []
 
-/** Copies rows under one header into one batch. */
-function oneBatch(rows: readonly Row<Columns>[]): RowBatch<Columns> {
-  const { batch } = rows[0]!
-  const { header, file, progress } = batch
-  const { columns } = batch.index
-  const cells = rows.map(row => row.batch.bytesOf(row.slot))
-  const bytes = new Uint8Array(cells.reduce((sum, { length }) => sum + length + 1, 0))
-  const rowStarts = new Uint32Array(rows.length)
-  const cellEnds = new Int32Array(rows.length * columns)
-  const rowFlags = new Uint8Array(rows.length)
-  let at = 0
-  rows.forEach(({ batch: { index }, slot }, n) => {
-    bytes.set(cells[n]!, at)
-    const moved = at - index.rowStarts[slot]!
-    rowStarts[n] = at
-    rowFlags[n] = index.rowFlags[slot]!
-    for (let cell = 0; cell < columns; cell++)
-      cellEnds[n * columns + cell] = index.cellEnds[slot * columns + cell]! + moved
-    at += cells[n]!.length
-    bytes[at++] = LINE_END
-  })
-  return new RowBatch({
-    header,
-    file,
-    progress,
-    bytes,
-    index: { columns, rowStarts, cellEnds, rowFlags },
-    rowCount: rows.length,
-    firstRow: 0,
-    firstLine: 0,
-    innerLines: 0,
-    baseOffset: 0,
-  })
+  constructor({ behind, jsonOf }: RowsJsonOptions = {}) {
+    this.#jsonOf = jsonOf
+    this.#lines = new BatchJson(
+      behind && {
+        names: behind.names,
+        write: (name, at, out) => behind.write(name, this.#numbers[at]!, out),
+      },
+    )
+  }
+
+  /**
+   * Returns the JSON of {@link objectWithInvalid} of each row and of the values behind it, with a
+   * line end.
+   * @param out has the JSON, which stays until it is cut
+   */
+  of(rows: readonly Row<Columns>[], out: TextBuffer): readonly Uint8Array[] {
+    const byHeader = new Map<BoundHeader, number[]>()
+    for (const [n, { batch }] of rows.entries()) {
+      const others = byHeader.get(batch.header)
+      if (others === undefined) byHeader.set(batch.header, [n])
+      else others.push(n)
+    }
+    this.#rows = rows
+    const all = new Array<Uint8Array>(rows.length)
+    for (const numbers of byHeader.values()) this.#add(numbers, out, all)
+    this.#rows = []
+    return all
+  }
+
+  #add(numbers: readonly number[], out: TextBuffer, all: Uint8Array[]): void {
+    const rows = numbers.map(n => this.#rows[n]!)
+    this.#numbers = numbers
+    let start = out.length
+    const hasDecodedCells = rows.some(({ batch }) => batch.hasDecodedCells)
+    if (!hasDecodedCells && this.#lines.write(oneBatch(rows, rows[0]!.batch.header), out)) {
+      const lines = out.view()
+      for (const n of numbers) {
+        const end = lines.indexOf(LINE_END, start) + 1
+        all[n] = lines.subarray(start, end)
+        start = end
+      }
+    } else if (rows.length > FEW_ROWS) {
+      // One row with a bad cell does not make all others slow.
+      const half = rows.length >> 1
+      this.#add(numbers.slice(0, half), out, all)
+      this.#add(numbers.slice(half), out, all)
+    } else for (const n of numbers) all[n] = Buffer.from(`${this.#hostJson(n)}\n`)
+  }
+
+  #hostJson(n: number): string {
+    return this.#jsonOf === undefined
+      ? JSON.stringify(bigIntsAsText(objectWithInvalid(this.#rows[n]!)))
+      : this.#jsonOf(n)
+  }
 }

@@ -8,7 +8,7 @@
 
 import { anyText } from '../../options'
 import type { Aspect, ConditionDescriptor } from '../../schema/values'
-import { COLON, decodePieces, PIPE, type Pieces, pieceEnd, SEMICOLON } from './base64-pieces'
+import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './cell-decoder'
 
 /**
@@ -31,28 +31,6 @@ export function decodeAspects(text: string): Aspect[] {
   if (text === '' || text === ';') return []
   const pieces = decodePieces(text, 'aspects')
   return text.includes(':') ? pairsOf(pieces, text) : namesOf(pieces, text)
-}
-
-/**
- * Returns true where the bytes are plainly pairs, each label before a pair. Of other bytes
- * {@link decodeAspects} decides.
- */
-export function arePairs(bytes: Uint8Array, start: number, end: number): boolean {
-  const last = bytes[end - 1] === SEMICOLON ? end - 1 : end
-  let before = SEMICOLON
-  for (let at = start; ; at++) {
-    at = pieceEnd(bytes, at, last)
-    const separator = at === last ? SEMICOLON : bytes[at]!
-    const isInOrder =
-      separator === SEMICOLON
-        ? before === COLON
-        : separator === COLON
-          ? before !== COLON
-          : separator === PIPE && before === SEMICOLON
-    if (!isInOrder) return false
-    if (at === last) return true
-    before = separator
-  }
 }
 
 function pairsOf({ texts, separators }: Pieces, cell: string): Aspect[] {

@@ -116,23 +116,6 @@ export function decodePiece(bytes: Uint8Array, start: number, end: number): stri
   return seen & NON_ASCII_BITS ? utf8Text(target, 0, out) : target.toString('latin1', 0, out)
 }
 
-/**
- * Returns where the piece that begins at `start` ends, at most `end`; -1 where its text is not
- * UTF-8. Behind a piece that {@link decodePieces} would refuse comes no separator.
- */
-export function pieceEnd(bytes: Uint8Array, start: number, end: number): number {
-  let seen = 0
-  let at = start
-  for (let isPadded = false; !isPadded && at + 4 <= end; at += 4) {
-    let group = groupAt(bytes, at)
-    isPadded = group < 0
-    if (isPadded) group = paddedGroupAt(bytes, at)
-    if (group < 0) break
-    seen |= group
-  }
-  return seen & NON_ASCII_BITS && decodePiece(bytes, start, at) === undefined ? -1 : at
-}
-
 /** Returns the 24 bits of the four bytes at `at`, or a negative number for bytes of no alphabet. */
 function groupAt(bytes: Uint8Array, at: number): number {
   return (

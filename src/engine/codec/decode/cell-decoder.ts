@@ -22,11 +22,6 @@ export interface CellDecoder<V = unknown> {
    * @throws FeedError CELL_INVALID without a position
    */
   read(source: CellSource, slot: number, start: number, end: number): V | undefined
-  /**
-   * Returns true where `decode` takes the text of this cell of at least one byte, and false where
-   * only `read` and `decode` can tell. It makes no value, for those who only check cells.
-   */
-  readonly isPlain?: (source: CellSource, start: number, end: number) => boolean
 }
 
 /** A block of bytes with the texts of its cells. */

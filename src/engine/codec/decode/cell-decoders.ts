@@ -9,7 +9,7 @@ import { noPromise, show } from '../../options'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader, descriptorReader } from './aspect-reader'
-import { arePairs, decodeAspects, decodeConditionDescriptors } from './aspects'
+import { decodeAspects, decodeConditionDescriptors } from './aspects'
 import { type CellDecoder, invalidCell } from './cell-decoder'
 import { decodeList, decodeRegions } from './lists'
 import {
@@ -18,7 +18,6 @@ import {
   decodeInt32,
   decodeInt64,
   inScale,
-  isDecimal,
   readDecimal,
   readInt32,
   readInt64,
@@ -68,7 +67,6 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
     empty: null,
     decode: decodeDecimal,
     read: readDecimal,
-    isPlain: ({ view }, start, end) => isDecimal(view, start, end),
   },
   float64: { empty: null, decode: decodeFloat64, read: () => undefined },
   boolean: {
@@ -87,7 +85,6 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
     empty: EMPTY_LIST,
     decode: decodeAspects,
     read: (source, _, start, end) => readAspects(source, start, end),
-    isPlain: ({ bytes }, start, end) => arePairs(bytes, start, end),
   },
   conditionDescriptors: {
     empty: EMPTY_LIST,

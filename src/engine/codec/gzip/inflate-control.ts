@@ -36,15 +36,15 @@ const OUTPUTS = 24
 const OUTPUT_WORDS = 4
 
 /**
- * The most outputs that are made ahead of the reader. The core has many more blocks, so that none
- * is written again soon after the other thread has read it.
+ * The most outputs that are made ahead of the reader. The core has more blocks, so that none is
+ * written again soon after the other thread has read it.
  */
-export const OUTPUT_CREDITS = 8
+export const OUTPUT_CREDITS = 4
 /**
  * A worker that waits for credits is woken when the reader has only so many outputs left, so that
  * it is woken seldom.
  */
-const WAKE_AT_OUTPUTS = 4
+const WAKE_AT_OUTPUTS = 2
 /**
  * The number of places for records of outputs, which is more than can be in use. The words of the
  * last place end at WORDS.

@@ -61,6 +61,8 @@ export class InflateCore {
   /** The most bytes that one slot holds. */
   readonly inputBytes: number
   readonly inputSlots: number
+  /** The most bytes that all slots hold: input of that size may lie in the first slot and beyond. */
+  readonly allInputBytes: number
   /** The number of blocks that the outputs can use in turn. */
   readonly outputBlocks: number
 
@@ -73,6 +75,7 @@ export class InflateCore {
     this.#buffer = Buffer.from(memory.buffer)
     this.inputBytes = this.#exports.INPUT_BYTES.value
     this.inputSlots = this.#exports.INPUT_SLOTS.value
+    this.allInputBytes = this.inputBytes * this.inputSlots
     this.outputBlocks = this.#exports.OUTPUT_BLOCKS.value
     this.freeFrom = this.#exports.FREE.value
   }

@@ -6,10 +6,11 @@ import type { Step } from '../../core/steps'
 import { FeedError } from '../../errors'
 
 /**
- * The largest output block, in bytes. Each block of node:zlib needs a hop between threads. Larger
- * blocks survive minor collections behind slow stages, so that the memory of a long run grows.
+ * The largest output block, in bytes. Each block costs a step of every stage, and with node:zlib a
+ * hop between threads. Larger blocks survive minor collections behind slow stages, so that the
+ * memory of a long run grows.
  */
-export const OUTPUT_BLOCK_BYTES = 256 * 1024
+export const OUTPUT_BLOCK_BYTES = 512 * 1024
 
 /**
  * Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They are lazy, and come without a

@@ -2,10 +2,12 @@
 // be cut at any byte. It owns the counts and the bounds of its outputs; src/engine/wasm/inflate.ts
 // decodes.
 
+import { DONE, type Step } from '../../core/steps'
 import { lend } from '../loan'
 import {
   ENDED,
   giveBackInflateMemory,
+  type InflateCore,
   type InflateMemory,
   NEEDS_INPUT,
   OUTPUT_FULL,
@@ -13,7 +15,7 @@ import {
 } from './inflate-core'
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
 
-const NOTHING: readonly never[] = []
+const NOTHING = new Uint8Array()
 
 /**
  * The size of the first input of the core. Input is copied, and a member may be much smaller than
@@ -42,10 +44,18 @@ export function wasmEngine(): NewInflateEngine {
  * fault end, however the input is cut.
  */
 export class WasmInflate implements InflateEngine {
+  readonly #outputs: IterableIterator<Uint8Array, void> = {
+    next: () => this.#next(),
+    [Symbol.iterator]: () => this.#outputs,
+  }
   #startOffset: number
   #memory: InflateMemory | undefined
+  /** The part of the block that the core does not have yet. */
+  #rest: Uint8Array = NOTHING
+  /** The result of the core's last run. */
+  #result = NEEDS_INPUT
+  #givenBytes = 0
   #usedBytes = 0
-  #ended = false
   #crc = 0
 
   /**
@@ -64,41 +74,36 @@ export class WasmInflate implements InflateEngine {
   }
 
   get ended(): boolean {
-    return this.#ended
+    return this.#result === ENDED
   }
 
   get crc(): number {
     return this.#crc
   }
 
-  *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
-    for (let rest = block; rest.length > 0 && this.#memory && !this.#ended; ) {
-      const piece = rest.subarray(
-        0,
-        this.#usedBytes === 0 ? FIRST_INPUT_BYTES : this.#memory.core.inputBytes,
-      )
-      rest = rest.subarray(piece.length)
-      yield* this.#inflatePiece(piece, rest.length === 0)
-    }
+  inflate(block: Uint8Array): IterableIterator<Uint8Array, void> {
+    this.#rest = block
+    return this.#outputs
   }
 
-  finish(): IterableIterator<never> {
-    return NOTHING.values()
+  finish(): IterableIterator<Uint8Array, void> {
+    return this.#outputs
   }
 
   restart(startOffset: number): boolean {
-    if (!this.#memory || !this.#ended) return false
+    if (!this.#memory || !this.ended) return false
     this.#memory.core.reset()
     this.#startOffset = startOffset
+    this.#result = NEEDS_INPUT
+    this.#givenBytes = 0
     this.#usedBytes = 0
-    this.#ended = false
     this.#crc = 0
     return true
   }
 
   destroy(): void {
-    if (this.#memory) giveBackInflateMemory(this.#memory)
-    this.#memory = undefined
+    const memory = this.handOver()
+    if (memory) giveBackInflateMemory(memory)
   }
 
   /** The memory, with which a worker prepares; `handOver` lets the worker begin. */
@@ -116,37 +121,47 @@ export class WasmInflate implements InflateEngine {
     return memory
   }
 
-  *#inflatePiece(piece: Uint8Array, isLast: boolean): Generator<Uint8Array, void, void> {
-    const usedBefore = this.#usedBytes
-    this.#memory?.core.fillInput(0, piece)
-    this.#memory?.core.useInput(0, piece.length)
-    for (let result: number = OUTPUT_FULL; result === OUTPUT_FULL; ) {
-      if (!this.#memory) return
-      const { core, memory } = this.#memory
-      result = core.run()
-      this.#usedBytes = usedBefore + piece.length - core.inputLeft
-      if (result === ENDED) this.#end(core.unusedBits)
-      // An output that is not full waits for the rest of the block.
-      if (result === NEEDS_INPUT && !isLast) return
-      const { outputFrom, outputEnd, historyBytes } = core
-      this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
-      core.releaseOutput(BLOCKS)
-      const fault = core.faultOf(result)
-      const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)
-      if (outputEnd > outputFrom) {
-        yield lend(core.output(outputFrom, outputEnd), {
-          memory,
-          freeFrom: core.freeFrom,
-          historyBytes,
-        })
+  #next(): Step<Uint8Array> {
+    // An output that is not full waits for the rest of the block.
+    while (this.#memory && this.#feed(this.#memory.core)) {
+      const { core } = this.#memory
+      this.#result = core.run()
+      if (this.#result !== NEEDS_INPUT || this.#rest.length === 0) {
+        const output = this.#output(this.#memory)
+        if (output) return { done: false, value: output }
       }
-      if (fault !== undefined) throw dataInvalid(faultOffset, fault)
     }
+    return DONE
   }
 
-  #end(unusedBits: number): void {
-    this.#usedBytes -= unusedBits >> 3
-    this.#ended = true
+  /**
+   * Gives the core its next input where it needs some. Returns false where there is nothing to do
+   * for the core.
+   * @throws FeedError GZIP_DATA_INVALID, after the outputs before the fault
+   */
+  #feed(core: InflateCore): boolean {
+    if (this.#result === OUTPUT_FULL) return true
+    const fault = core.faultOf(this.#result)
+    if (fault !== undefined)
+      throw dataInvalid(faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits), fault)
+    if (this.#result !== NEEDS_INPUT || this.#rest.length === 0) return false
+    const most = this.#givenBytes === 0 ? FIRST_INPUT_BYTES : core.allInputBytes
+    const piece = this.#rest.subarray(0, most)
+    this.#rest = this.#rest.subarray(piece.length)
+    this.#givenBytes += piece.length
+    core.fillInput(0, piece)
+    core.useInput(0, piece.length)
+    return true
+  }
+
+  #output({ core, memory }: InflateMemory): Uint8Array | undefined {
+    const { outputFrom, outputEnd, historyBytes, freeFrom } = core
+    this.#usedBytes = this.#givenBytes - core.inputLeft
+    if (this.ended) this.#usedBytes -= core.unusedBits >> 3
+    this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
+    core.releaseOutput(BLOCKS)
+    if (outputEnd === outputFrom) return undefined
+    return lend(core.output(outputFrom, outputEnd), { memory, freeFrom, historyBytes })
   }
 }
 

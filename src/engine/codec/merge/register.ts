@@ -1,19 +1,23 @@
-// A register: the newest row of one key, or a tombstone that remembers its removal, as bytes for a
-// store. This module decides what an arriving row does to the register; version-order.ts says which
+// A register: the newest row of one key, or a tombstone that remembers its removal, as bytes.
+// This module decides what an arriving row does to the register; version-order.ts says which
 // version a row has.
 //
-//   removed? · time · generation · checksum of the row's bytes │ row image
+//   flags · time · generation · checksum of the row's bytes │ row image
 //
 // A tombstone has neither checksum nor image. The bytes before the image are enough to judge most
-// arrivals, so a store need not read the row.
+// arrivals, so the row need not be read.
 
 import { ByteReader, ByteWriter } from '../byte-records'
-import { crc32, joinedCrc32, tableCrc32 } from '../gzip/crc32'
+import { crc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'
 
 /** Most registers share the chunks of one writer. */
 const shared = new ByteWriter()
+
+/** Flags of a register. */
+const REMOVED = 1
+const ARRIVED = 2
 
 /** Bytes before the image, which {@link readRegister} reads. */
 export const HEAD_BYTES = 21
@@ -75,29 +79,29 @@ export function writeRegister(
 }
 
 /**
- * Returns the CRC-32 of a register that {@link writeRegister} has made, without reading the row
- * again.
- * @param rowBytes number of the row's bytes
+ * Writes the arrival of a row, which is judged later: the register that it would make,
+ * which has an image for a removal too.
  */
-export function checksumOfRegister(
-  register: Uint8Array,
+export function writeArrival(
+  row: AnyRow,
   { version, checksum }: RegisterHead,
-  rowBytes: number,
-): number {
-  if (version.removed) return crc32(register)
-  // Only some dozens of bytes stand before the row, and `crc32` would need a view of them.
-  return joinedCrc32(tableCrc32(register, 0, register.length - rowBytes), checksum, rowBytes)
+  origin: number,
+  bytes: Uint8Array,
+  writer: ByteWriter,
+): void {
+  beginWith(version, writer, ARRIVED)
+  writer.uint32(checksum)
+  writeRowImage(row, origin, writer, bytes)
 }
 
-/** The register of an item that no row removed. */
-export function writeRemoval(version: Version): Uint8Array {
-  beginWith(version, shared)
-  return shared.take()
+/** Tells what {@link writeArrival} wrote from a register. */
+export function isArrival(bytes: Uint8Array): boolean {
+  return (bytes[0]! & ARRIVED) !== 0
 }
 
-function beginWith(version: Version, writer: ByteWriter): void {
+function beginWith(version: Version, writer: ByteWriter, flags = 0): void {
   writer.begin()
-  writer.byte(Number(version.removed))
+  writer.byte(version.removed ? flags | REMOVED : flags)
   writer.double(version.timeMs)
   writer.double(version.generatedMs)
 }
@@ -105,7 +109,7 @@ function beginWith(version: Version, writer: ByteWriter): void {
 /** @param bytes the register, or its first {@link HEAD_BYTES} bytes or more */
 export function readRegister(bytes: Uint8Array): RegisterHead {
   const reader = new ByteReader(bytes)
-  const removed = reader.byte() === 1
+  const removed = (reader.byte() & REMOVED) !== 0
   const version = { removed, timeMs: reader.double(), generatedMs: reader.double() }
   return { version, checksum: removed ? 0 : reader.uint32() }
 }

@@ -279,6 +279,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     let next = badRows.pending ? badRows.leaveOut(badRows.pending) : startedAt
     let slowUntil = slowBehind(startedAt, next)
     for (;;) {
+      space.isCut = false
       if (next >= slowUntil && next < filled && !window.isConfined(next))
         next = scanner.scan(bytes, next, filled, maxRowBytes, space)
       const from = next
@@ -286,7 +287,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       const isFirst = space.rows === 0 && rows.isEmpty
       next = badRows.skipLines(next, space, isFirst)
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
-      const row = judgeRow(window, next, space.columns, maxRowBytes, this.#rules.cells)
+      const row = judgeRow(window, next, space, maxRowBytes, this.#rules.cells)
       const skippedTo = row.kind === 'left-out' && !isFirst ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row)
       else if (skippedTo >= 0) next = skippedTo

@@ -23,7 +23,7 @@
 import type { BadRowReason } from './bad-row'
 import type { CellRules } from './dialect'
 import type { InputWindow } from './input-window'
-import type { GoodRow } from './scanner'
+import type { GoodRow, ScanSpace } from './scanner'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -226,17 +226,21 @@ export interface IncompleteRow {
 }
 const INCOMPLETE: IncompleteRow = { kind: 'incomplete' }
 
-/** Judges the row at the offset `from` of the block, its size and its number of cells included. */
+/**
+ * Judges the row at the offset `from` of the block, its size and its number of cells included. Its
+ * scan has ended there.
+ */
 export function judgeRow(
   window: InputWindow,
   from: number,
-  columns: number,
+  { columns, isCut: isKnownCut }: ScanSpace,
   maxRowBytes: number,
   cells: CellRules,
 ): GoodRow | IncompleteRow | LeftOutRow {
   const { bytes, filled, isFinal } = window
   if (from >= filled) return INCOMPLETE
   const isCut = filled - from > maxRowBytes
+  if (isKnownCut && !isFinal && !isCut) return INCOMPLETE
   const to = isCut ? from + maxRowBytes : filled
   const reading = readRow(bytes, from, to, {
     final: isFinal && !isCut,

@@ -9,24 +9,10 @@ import {
   wasmInstance,
   wasmMemory,
 } from '../wasm-module'
-import { type CellRules, isDocumented } from './dialect'
+import type { CellRules } from './dialect'
 import type { ProjectedCells } from './projected-rows'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
-import type { ScanSpace } from './scanner'
-
-type Scan = (
-  block: number,
-  bytes: number,
-  bias: number,
-  index: number,
-  before: number,
-  columns: number,
-  wanted: number,
-  maxRows: number,
-  maxRowBytes: number,
-  delimiter: number,
-  escapedBy: number,
-) => number
+import { CELL_END, type RowIndex, type ScanSpace } from './scanner'
 
 interface Exports {
   readonly BLOCK_BYTES: WasmConstant
@@ -39,9 +25,20 @@ interface Exports {
   readonly MAX_PROJECTED_COLUMNS: WasmConstant
   readonly PROJECTED_ENDS: WasmConstant
   readonly PROJECTED_BYTES: WasmConstant
-  /** Ignores the bytes of the dialect, and has those of the documented one. */
-  readonly scan: Scan
-  readonly scanDialect: Scan
+  readonly WIDE_TEXT: WasmConstant
+  scan(
+    block: number,
+    bytes: number,
+    bias: number,
+    index: number,
+    before: number,
+    columns: number,
+    wanted: number,
+    maxRows: number,
+    maxRowBytes: number,
+    delimiter: number,
+    escapedBy: number,
+  ): number
   project(
     block: number,
     index: number,
@@ -54,16 +51,17 @@ interface Exports {
   rowsFound(): number
   innerLinesFound(): number
   stoppedAtRow(): number
-}
-
-/** The result of a scan. */
-export interface CoreScan {
-  /** Bytes of the rows that the scan took. */
-  readonly taken: number
-  /**
-   * True where the next row is not plainly good; false where it is cut off or does not fit.
-   */
-  readonly isStopped: boolean
+  hasMarks(index: number, cells: number): number
+  fit(
+    block: number,
+    bytes: number,
+    bias: number,
+    index: number,
+    rows: number,
+    columns: number,
+    quote: number,
+    escapedBy: number,
+  ): number
 }
 
 /** Unused bytes between block and index: the last step of a scan loads past the block's end. */
@@ -79,7 +77,11 @@ export class ScanCore {
   readonly maxColumns: number
   readonly #exports: Exports
   /** The start of the memory, for copies of blocks; empty in a core over lent memory. */
-  readonly #block: Uint8Array
+  readonly #block: Buffer
+  /** How often rows were made to fit. The memory holds the last ones. */
+  fits = 1
+  readonly #fitted: Buffer
+  readonly #wide: Buffer
   readonly #index: number
   readonly #maxRows: number
   readonly #rowStarts: Uint32Array
@@ -87,7 +89,6 @@ export class ScanCore {
   readonly #cellEnds: Int32Array
   readonly #projectedColumns: Int32Array
   readonly #projectedEnds: Int32Array
-  readonly #projectedBytes: Uint8Array
   /** The projected columns that the memory holds. */
   #columnsThere: Int32Array | undefined
 
@@ -108,10 +109,10 @@ export class ScanCore {
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
-    const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES } =
+    const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES, WIDE_TEXT } =
       this.#exports
     this.memory = memory
-    this.#block = new Uint8Array(memory.buffer, 0, blockBytes)
+    this.#block = Buffer.from(memory.buffer as ArrayBuffer, 0, blockBytes)
     this.maxBlockBytes = BLOCK_BYTES.value
     this.maxColumns = MAX_CELLS.value
     this.#index = index
@@ -129,11 +130,10 @@ export class ScanCore {
       index + PROJECTED_ENDS.value,
       MAX_CELLS.value,
     )
-    this.#projectedBytes = new Uint8Array(
-      memory.buffer,
-      index + PROJECTED_BYTES.value,
-      BLOCK_BYTES.value + MAX_CELLS.value,
-    )
+    const buffer = memory.buffer as ArrayBuffer
+    const bytes = BLOCK_BYTES.value
+    this.#fitted = Buffer.from(buffer, index + PROJECTED_BYTES.value, bytes + MAX_CELLS.value)
+    this.#wide = Buffer.from(buffer, index + WIDE_TEXT.value, 2 * bytes)
   }
 
   /** Makes a space that is this core's index. */
@@ -146,7 +146,13 @@ export class ScanCore {
       ...index,
       rows: 0,
       innerLines: 0,
+      isCut: false,
     }
+  }
+
+  /** The last scan ended at a row that is not plainly good. */
+  get isStopped(): boolean {
+    return this.#exports.stoppedAtRow() !== 0
   }
 
   /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
@@ -156,7 +162,7 @@ export class ScanCore {
     maxRowBytes: number,
     space: ScanSpace,
     cells: CellRules,
-  ): CoreScan {
+  ): number {
     // The copy is aligned like its source, which makes it quick.
     const at = bytes.byteOffset % COPY_WORD_BYTES
     this.#block.set(bytes, at)
@@ -166,6 +172,7 @@ export class ScanCore {
   /**
    * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
    * all offsets.
+   * @returns the bytes of the rows that it took
    */
   scan(
     at: number,
@@ -174,12 +181,11 @@ export class ScanCore {
     maxRowBytes: number,
     space: ScanSpace,
     cells: CellRules,
-  ): CoreScan {
+  ): number {
     const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
-    const { scan, scanDialect } = this.#exports
-    const taken = (isDocumented(cells) ? scan : scanDialect)(
+    const taken = this.#exports.scan(
       at,
       bytes,
       bias,
@@ -200,7 +206,8 @@ export class ScanCore {
     }
     space.rows += rows
     space.innerLines += this.#exports.innerLinesFound()
-    return { taken, isStopped: this.#exports.stoppedAtRow() !== 0 }
+    space.isCut = rows < maxRows && !this.isStopped
+    return taken
   }
 
   /**
@@ -228,9 +235,59 @@ export class ScanCore {
       projected.delimiter,
     )
     projected.add(
-      this.#projectedBytes.subarray(0, bytes),
+      this.#fitted.subarray(0, bytes),
       this.#projectedEnds.subarray(0, rows * ofColumns.length),
     )
     return true
+  }
+
+  /** Returns whether an index lies in the memory of this core. */
+  holds({ cellEnds }: RowIndex): boolean {
+    return cellEnds === this.#cellEnds
+  }
+
+  /**
+   * Makes the marked cells of rows fit, as row-cells.ts says. A cell whose bytes are its text loses
+   * its mark. The block and its index lie in the memory of this core, or the core has its own.
+   * @returns a number that no other rows of this core have; 0 where there are no marked cells, or
+   * too many bytes
+   */
+  fit(block: Buffer, index: RowIndex, rows: number, { quote, escapedBy }: CellRules): number {
+    const { columns, rowStarts, cellEnds } = index
+    const cells = rows * columns
+    const start = rowStarts[0]!
+    const end = cellEnds[cells - 1]! & CELL_END
+    if (end - start > this.maxBlockBytes || cells > this.maxColumns || rows > this.#maxRows)
+      return 0
+    const isCopy = !this.holds(index)
+    if (isCopy) {
+      this.#rowStarts.set(rowStarts.subarray(0, rows))
+      this.#cellEnds.set(cellEnds.subarray(0, cells))
+    }
+    if (!this.#exports.hasMarks(this.#index, cells)) return 0
+    if (isCopy) block.copy(this.#block, 0, start, end)
+    const at = isCopy ? 0 : block.byteOffset + start
+    const isUnmarked = this.#exports.fit(
+      at,
+      end - start,
+      start,
+      this.#index,
+      rows,
+      columns,
+      quote,
+      escapedBy,
+    )
+    if (isUnmarked && isCopy) cellEnds.set(this.#cellEnds.subarray(0, cells))
+    return ++this.fits
+  }
+
+  /** The text of the rows that were made to fit last, between two offsets from the first one. */
+  fittedText(from: number, to: number): string {
+    return this.#fitted.toString('latin1', from, to)
+  }
+
+  /** The wide text of the same bytes. */
+  wideText(from: number, to: number): string {
+    return this.#wide.toString('utf16le', 2 * from, 2 * to)
   }
 }

@@ -47,6 +47,11 @@ export interface ScanSpace extends RowIndex {
   rows: number
   /** Line ends found inside quotes so far, those of rows that are left out included. */
   innerLines: number
+  /**
+   * The last scan came upon a row that does not end in its bytes. Where an engine does not know, it
+   * is false.
+   */
+  isCut: boolean
 }
 
 /** A scan engine. It belongs to one parser. */
@@ -101,6 +106,7 @@ export function newScanSpace(
     rowFlags: new Uint8Array(maxRows),
     rows: 0,
     innerLines: 0,
+    isCut: false,
   }
 }
 

@@ -5,12 +5,12 @@
 
 import { FeedError } from '../../errors'
 import type { Loan } from '../loan'
-import type { WasmMemory } from '../wasm-module'
+import { onFirstUse } from '../wasm-module'
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import type { ProjectedCells } from './projected-rows'
 import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
-import { maxRowsOf, newScanSpace, type ScanSpace, type TsvScanner } from './scanner'
+import { maxRowsOf, newScanSpace, type RowIndex, type ScanSpace, type TsvScanner } from './scanner'
 
 /** `scalar` is the engine in plain TypeScript. */
 export type TsvScannerName = 'wasm' | 'scalar'
@@ -43,7 +43,14 @@ const MAX_FREE_CORES = 4
 
 const freeCores: ScanCore[] = []
 /** Cores over lent memories, which the inflate engines own and reuse. */
-const lentCores = new WeakMap<WasmMemory, ScanCore>()
+const lentCores = new WeakMap<ArrayBufferLike, ScanCore>()
+const copyingCore = onFirstUse(() => ScanCore.own())
+
+/** The core that makes rows of a block fit: in the memory that it was scanned in, or of a copy. */
+export function fittingCore(block: Uint8Array, index: RowIndex): ScanCore | null {
+  const lent = lentCores.get(block.buffer)
+  return lent?.holds(index) ? lent : copyingCore()
+}
 
 /**
  * The engine of files that write their cells so.
@@ -75,8 +82,8 @@ class WasmScanner implements TsvScanner {
 
   borrow({ memory, freeFrom }: Loan): boolean {
     if (this.#lent?.memory === memory) return true
-    let core = lentCores.get(memory)
-    if (!core) lentCores.set(memory, (core = new ScanCore(memory, freeFrom)))
+    let core = lentCores.get(memory.buffer)
+    if (!core) lentCores.set(memory.buffer, (core = new ScanCore(memory, freeFrom)))
     this.#lent = core
     return true
   }
@@ -89,7 +96,7 @@ class WasmScanner implements TsvScanner {
       to - from <= core.maxBlockBytes
     ) {
       const at = block.byteOffset + from
-      return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells).taken
+      return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells)
     }
     return this.#scanPieces(block, from, to, maxRowBytes, space)
   }
@@ -126,22 +133,23 @@ class WasmScanner implements TsvScanner {
       space.rows < space.maxRows
     ) {
       const bytes = Math.min(to - rowStart, this.#pieceBytes)
-      const { taken, isStopped } = core.scanCopy(
+      const taken = core.scanCopy(
         block.subarray(rowStart, rowStart + bytes),
         rowStart,
         maxRowBytes,
         space,
         this.#cells,
       )
-      this.#pieceBytes = isStopped
+      this.#pieceBytes = core.isStopped
         ? MIN_PIECE_BYTES
         : Math.min(2 * this.#pieceBytes, core.maxBlockBytes)
       const isAll = rowStart + bytes === to
       rowStart += taken
-      if (isStopped || isAll) return rowStart
+      if (core.isStopped || isAll) return rowStart
       // The row is larger than the core's memory for blocks.
       if (taken === 0 && bytes === core.maxBlockBytes) break
     }
+    space.isCut = false
     return scalarScanner(this.#cells).scan(block, rowStart, to, maxRowBytes, space)
   }
 }

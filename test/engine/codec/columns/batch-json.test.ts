@@ -3,32 +3,25 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { writeBatchJson } from '../../../../src/engine/codec/columns/batch-json'
+import { BatchJson } from '../../../../src/engine/codec/columns/batch-json'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
-import { JsonBuffer } from '../../../../src/engine/codec/row-json'
-import { TsvParser, type TsvParserOptions } from '../../../../src/engine/codec/tsv/parser'
-import { PAUSE } from '../../../../src/engine/core/steps'
+import { TextBuffer } from '../../../../src/engine/codec/text-buffer'
+import type { TsvParserOptions } from '../../../../src/engine/codec/tsv/parser'
 import * as kinds from '../../../../src/engine/schema/column-kinds'
 import { type Columns, defineSchema } from '../../../../src/engine/schema/feed-schema'
-import { cellDialect, tsv, writtenIn } from '../../../tsv-text'
+import { batchesIn, cellDialect, tsv, writtenIn } from '../../../tsv-text'
 import { Bad, base64, cellOf, columns, type Name, plainly, types } from '../any-cells'
 
-function batchesOf(
-  bytes: string | Uint8Array,
-  options: Partial<TsvParserOptions<Columns>> = {},
-): RowBatch<Columns>[] {
-  const parser = new TsvParser({ schema, ...options } as TsvParserOptions<Columns>)
-  const steps = [...parser.steps(Buffer.from(bytes as Uint8Array)), ...parser.lastSteps()]
-  return steps.flatMap(step => (step === PAUSE ? [] : [step]))
-}
+const batchesOf = (bytes: string | Uint8Array, options: Partial<TsvParserOptions<Columns>> = {}) =>
+  batchesIn(bytes, { schema, ...options })
 
 const linesOf = (batch: RowBatch<Columns>) =>
   [...batch].map(row => `${JSON.stringify(row)}\n`).join('')
 
 /** The lines that the module writes; undefined where it leaves the batch. */
 function written(batch: RowBatch<Columns>): string | undefined {
-  const out = new JsonBuffer(1)
-  const isWritten = writeBatchJson(batch, out)
+  const out = new TextBuffer(1)
+  const isWritten = new BatchJson().write(batch, out)
   if (!isWritten) expect(out.length).toBe(0)
   return isWritten ? out.view().toString() : undefined
 }

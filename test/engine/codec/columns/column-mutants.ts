@@ -157,9 +157,10 @@ export function mutatedTable(seeds: SeedCells, next: Next): MutatedTable {
       return writable({ bytes, isQuoted: next(4) === 0, isBare: next(2) === 0 }, dialect)
     }),
   )
-  // A byte order mark at the start of the file is no text.
+  // A byte order mark at the start of the file is no text, and other bytes are those of other formats.
   const first = rows[0]![0]!
-  if (first.bytes.indexOf(BYTE_ORDER_MARK) === 0) rows[0]![0] = { ...first, bytes: Buffer.alloc(0) }
+  if (!/^[\x20-\x7e]{4}/.test(first.bytes.toString('latin1')))
+    rows[0]![0] = { ...first, bytes: Buffer.from('none') }
   const batchBytes = isTall ? 1 << 18 : [1, 1, 1, 4096][next(4)]!
   return { columns, rows, ...dialect, batchBytes }
 }
@@ -206,7 +207,6 @@ function writable(cell: MutatedCell, { delimiter, quoting, replaces }: TableDial
 }
 
 const [QUOTE, BACKSLASH, LF, CR] = [0x22, 0x5c, 0x0a, 0x0d]
-const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 interface Written {
   readonly bytes: Buffer

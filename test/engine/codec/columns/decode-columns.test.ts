@@ -133,6 +133,26 @@ test('both engines make the same arrays, in every dialect', () => {
   )
 })
 
+test.each(ENGINES)('lists of short values have them, whatever separates them, %s', engine => {
+  const values = fc.array(fc.stringMatching(/^([A-Z]{2}|[A-Zx|,]{0,4})$/), { maxLength: 14 })
+  const separators = fc.constantFrom('|', ',', 'X')
+  fc.assert(
+    fc.property(
+      separators,
+      fc.array(values, { minLength: 1, maxLength: 6 }),
+      (separator, lists) => {
+        const columns = { values: list(separator), next: text() }
+        const cells = lists.map(one => one.join(separator))
+        const bytes = tsv([Object.keys(columns), ...cells.map(cell => [cell, 'AB'])])
+        const batches = batchesOf(defineSchema({ name: 'lists', columns }), bytes, engine)
+        const read = batches.flatMap(batch => [...batch.column('values')])
+        expect(read).toEqual(cells.map(cell => cell.split(separator).filter(value => value !== '')))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
 describe.each(ENGINES)('bad cells, %s', engine => {
   const rowsWith = (cells: readonly string[]) =>
     tsv([['id', 'n', 'm'], ...cells.map((n, at) => [`${at}`, n, at === 3 ? 'x' : '1'])])

@@ -7,7 +7,6 @@ import {
   PieceTable,
 } from '../../../../src/engine/codec/decode/aspect-reader'
 import {
-  arePairs,
   decodeAspects,
   decodeConditionDescriptors,
 } from '../../../../src/engine/codec/decode/aspects'
@@ -84,23 +83,6 @@ describe('aspect reader', () => {
     ]) {
       for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
     }
-  })
-
-  test('a cell that is checked only is plain where it decodes to pairs, and never where it does not', () => {
-    fc.assert(
-      fc.property(goodCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
-        const [{ bytes }, start, end] = place(cell, '', next)
-        expect(arePairs(bytes, start, end)).toBe(true)
-      }),
-      { numRuns: 150 },
-    )
-    fc.assert(
-      fc.property(oddCell, fc.constantFrom('', NEXT_CELLS), (cell, next) => {
-        const [{ bytes }, start, end] = place(cell, '', next)
-        if (end > start && arePairs(bytes, start, end)) decodeAspects(cell)
-      }),
-      { numRuns: 500 },
-    )
   })
 })
 

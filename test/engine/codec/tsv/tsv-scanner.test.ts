@@ -46,6 +46,7 @@ interface Scan {
   readonly columns?: number
   readonly rows?: number
   readonly maxRowBytes?: number
+  readonly cells?: CellRules
 }
 
 type Place = (scanner: TsvScanner, block: Uint8Array) => Uint8Array
@@ -82,6 +83,7 @@ function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spa
   const block = place(scanner, scan.block)
   const space = spaceFor(scanner, columns, rows)
   const next = scanner.scan(block, from, to, maxRowBytes, space)
+  if (space.isCut) expectNoEnd(scan, next, to)
   const found = {
     next,
     rows: space.rows,
@@ -94,8 +96,14 @@ function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spa
   return found
 }
 
+function expectNoEnd({ block, cells = DOCUMENTED_CELLS }: Scan, from: number, to: number): void {
+  const options = { final: false, linesInQuotes: true, maxCells: Number.POSITIVE_INFINITY, cells }
+  expect(readRow(block, from, to, options).kind).toBe('incomplete')
+}
+
 /** @param address of the lender's block, which decides how the steps of 64 bytes lie */
-function expectSame(scan: Scan, address = 0, cells: CellRules = DOCUMENTED_CELLS): void {
+function expectSame(of: Scan, address = 0, cells: CellRules = DOCUMENTED_CELLS): void {
+  const scan = { ...of, cells }
   const expected = scanned(scalarScanner(cells), scan)
   for (const place of [copied, lentAt(address)]) {
     for (const space of [spaceOfJs, spaceOfCore])

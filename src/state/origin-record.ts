@@ -1,0 +1,51 @@
+// The origin of stored rows as JSON: the header line and the file that they came with.
+
+import type { AnyBatch, CellRules, FeedFile } from '../engine/index'
+
+/** An origin as it is stored in JSON. Dates are milliseconds since 1970. */
+export interface OriginRecord {
+  readonly headings: readonly string[]
+  /** Absent where as in the documented files. */
+  readonly cells?: CellRules
+  /**
+   * The number of the mending that the rows come from: they replace rows of the same version from
+   * before. Absent for rows as their file had them.
+   */
+  readonly mended?: number
+  readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & {
+    readonly hour?: number
+    readonly lastModified?: number
+  }
+}
+
+export function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): OriginRecord {
+  return {
+    headings: header.columns.map(column => column.heading),
+    ...(header.cells && { cells: header.cells }),
+    file: fileRecordOf(file),
+  }
+}
+
+export function fileRecordOf({ hour, lastModified, ...rest }: FeedFile): OriginRecord['file'] {
+  const dates = { ...millisecondsOf('hour', hour), ...millisecondsOf('lastModified', lastModified) }
+  return { ...rest, ...dates }
+}
+
+/** An invalid date is left out. JSON would store it as null, which would be read as 1970. */
+function millisecondsOf<N extends string>(
+  name: N,
+  date: Date | undefined,
+): Partial<Record<N, number>> {
+  const milliseconds = date?.getTime()
+  return milliseconds === undefined || Number.isNaN(milliseconds)
+    ? {}
+    : ({ [name]: milliseconds } as Record<N, number>)
+}
+
+export function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): FeedFile {
+  return {
+    ...rest,
+    ...(hour !== undefined && { hour: new Date(hour) }),
+    ...(lastModified !== undefined && { lastModified: new Date(lastModified) }),
+  }
+}

@@ -1,0 +1,148 @@
+// What the rows of arrived files do to the rows that stand, by their keys and versions.
+
+import type { ChangeKind } from '../../engine/index'
+import { judgeArrival } from '../../engine/index'
+import type { OriginRecord } from '../origin-record'
+import {
+  advance,
+  cursorsOf,
+  type Floor,
+  isUndone,
+  mergeRuns,
+  newestOf,
+  type PlacedStanding,
+  placedAt,
+  removalOf,
+  type SequencedRun,
+  type Standing,
+  smallest,
+} from './merge-runs'
+import { compareHeads, REMOVED } from './row-heads'
+import type { RunCursor } from './run-cursor'
+
+const NOTHING: Tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
+
+export interface ArrivedRuns {
+  /** The runs of the files, in the order in which their rows arrived. */
+  readonly arrived: readonly SequencedRun[]
+  /** The runs of all files before. */
+  readonly standing: readonly SequencedRun[]
+  readonly floors: readonly Floor[]
+}
+
+interface ArrivedFiles extends ArrivedRuns {
+  /** The number of files. */
+  readonly files: number
+  /** Returns the number of the file of an origin, from 0. */
+  numberOf(origin: OriginRecord): number
+}
+
+type Tally = Record<ChangeKind, number>
+
+/**
+ * Takes the effect of the row at a cursor.
+ * @param stood what stood under the key before
+ * @returns what the judge has to wait for
+ */
+type TakeEffect = (
+  kind: ChangeKind,
+  arrival: RunCursor,
+  stood: Standing | undefined,
+) => Promise<void> | undefined
+
+/** Counts the rows of each file by their effect, in the order in which they arrived. */
+export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles): Promise<Tally[]> {
+  const tallies = Array.from({ length: files }, () => ({ ...NOTHING }))
+  const numbers = new Map(runs.arrived.map(({ run }) => [run, run.index.origins.map(numberOf)]))
+  await judgeRuns(runs, true, (kind, { run, heads, at }) => {
+    tallies[numbers.get(run)![heads.origin[at]! & ~REMOVED]!]![kind]++
+    return undefined
+  })
+  return tallies
+}
+
+/**
+ * Judges the arrived rows in the order of their keys, those of one key in the order in which they
+ * arrived.
+ * @param isLent true where `take` keeps no block
+ */
+export async function judgeRuns(
+  { arrived, standing, floors }: ArrivedRuns,
+  isLent: boolean,
+  take: TakeEffect,
+): Promise<void> {
+  const cursors = await cursorsOf(arrived, isLent)
+  const olds = await cursorsOf(standing, isLent)
+  const rows: PlacedStanding[] = []
+  while (cursors.length > 0) {
+    const first = smallest(cursors)
+    if (olds.length === 0 && cursors.length === 1 && first.run.index.isUnique) {
+      for (; first.at < first.block.rows; first.at++) {
+        const kind = first.block.isRemoved(first.at) ? 'unchanged' : 'inserted'
+        const waits = take(kind, first, undefined)
+        if (waits !== undefined) await waits
+      }
+      await advance(cursors)
+      continue
+    }
+    // The key stays readable: `first` reads no block before all others are compared with it.
+    const { heads, at } = first
+    rows.length = 0
+    for (const old of olds) {
+      if (old.hasEnded || (old.isSpent && !(await old.load()))) continue
+      const order = compareHeads(old.heads, old.at, heads, at)
+      if (order > 0) continue
+      if (order < 0 && !old.seekInBlock(heads, at) && !(await old.seek(heads, at))) continue
+      while (!old.hasEnded && compareHeads(old.heads, old.at, heads, at) === 0) {
+        rows.push(placedAt(old.block, old.at, old.sequence))
+        old.at++
+        if (old.isSpent) await old.load()
+      }
+    }
+    let stands = newestOf(rows, removalOf(rows, floors))
+    for (const cursor of cursors) {
+      while (!cursor.isSpent && compareHeads(cursor.heads, cursor.at, heads, at) === 0) {
+        const arrival = placedAt(cursor.block, cursor.at, cursor.sequence)
+        const { kind } = effectOf(arrival, stands)
+        const waits = take(kind, cursor, stands)
+        if (waits !== undefined) await waits
+        stands = newestOf([arrival], stands)
+        cursor.at++
+        // A row of the key may begin the next block of its run.
+        if (cursor.isSpent && !cursor.run.index.isUnique && !(await cursor.load())) break
+      }
+    }
+    if (cursors.some(({ isSpent }) => isSpent)) await advance(cursors)
+  }
+}
+
+/** A row with its content. */
+type Content = Omit<PlacedStanding, 'sequence' | 'block' | 'n'>
+
+/** Decides what a row does to what stands under its key. */
+export function effectOf(arrival: Content, stands: Standing | undefined) {
+  const stood = stands !== undefined && isUndone(stands, arrival) ? undefined : stands
+  return judgeArrival(arrival, stood, differenceOf(arrival, stood))
+}
+
+/** Compares the contents of two rows. It is not used where one of them is removed. */
+function differenceOf(arrival: Content, stands: Standing | undefined): number {
+  if (stands === undefined || stands.version.removed) return 1
+  const { checksum, meaning, mended } = stands as PlacedStanding
+  const difference = arrival.checksum - checksum || arrival.meaning - meaning
+  return difference === 0 ? 0 : arrival.mended - mended || difference
+}
+
+/** Counts the keys whose newest row is not removed. */
+export async function countRows(
+  runs: readonly SequencedRun[],
+  floors: readonly Floor[],
+): Promise<number> {
+  let count = 0
+  for await (const parts of mergeRuns(runs, floors, true))
+    for (const { block, from, to, removal } of parts) {
+      if (removal !== undefined) continue
+      for (let n = from; n < to; n++) if (!block.isRemoved(n)) count++
+    }
+  return count
+}

@@ -1,0 +1,181 @@
+// Gathers rows as they arrive, and writes them in the order of their keys. It copies the
+// lines of each batch once, and each row once more into the block of its run.
+
+import type { AnyBatch, RegisterHead } from '../../engine/index'
+import { type OriginRecord, recordOf } from '../origin-record'
+import { keyOrder } from './key-order'
+import { keyStart, newHeads, REMOVED, type RowHeads, reserveHead } from './row-heads'
+import type { RunWriter } from './run-writer'
+
+/** The most rows that are sorted at once. */
+const MOST_ROWS = 1 << 22
+const CHUNK_BYTES = 1 << 21
+const NO_BYTES = Buffer.alloc(0)
+
+/** Rows of a file: `keys[n]` and `heads[n]` belong to the row `n` of the batch, which stays valid. */
+export interface ArrivingRows {
+  readonly batch: AnyBatch
+  readonly keys: readonly string[]
+  readonly heads: readonly RegisterHead[]
+}
+
+export class RowSorter {
+  readonly #heads: RowHeads = newHeads(1024, 1 << 15)
+  readonly #chunks: Buffer[]
+  readonly #mended: number | undefined
+  #chunk = -1
+  #end = 0
+  /** The chunk of each row, and where its line begins and ends there. */
+  #chunkOf = new Uint32Array(1024)
+  #from = new Uint32Array(1024)
+  #to = new Uint32Array(1024)
+  readonly #origins: OriginRecord[] = []
+  readonly #numbers = new Map<string, number>()
+  #rows = 0
+  #byteLength = 0
+  #order: Uint32Array | undefined
+  /** The last batch's header line and file, with the number of their origin. */
+  #last: { readonly header: unknown; readonly file: unknown; readonly number: number } | undefined
+
+  /**
+   * @param memory chunks that one sorter after the other uses
+   * @param mended the number of the mending that the rows are of. Default: they are of none
+   */
+  constructor(memory: Buffer[] = [], mended?: number) {
+    this.#chunks = memory
+    this.#mended = mended
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Bytes of memory of the batches, about. */
+  get byteLength(): number {
+    return this.#rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
+  }
+
+  add({ batch, keys, heads }: ArrivingRows): void {
+    if (batch.length === 0) return
+    const lines = batch.bytesOf()
+    const { byteLength } = lines
+    const place = this.#take(byteLength)
+    place.chunk.set(lines, place.at)
+    // Offsets in the batch count from the block of the batch, and these from its first row.
+    const base = batch.index.rowStarts[0]! - place.at
+    const origin = this.#originOf(batch)
+    const number = this.#chunk
+    this.#byteLength += byteLength
+    for (let n = 0; n < batch.length; n++) {
+      const { slot, position } = batch.row(n)
+      const { version, checksum } = heads[n]!
+      const at = this.#rows++
+      this.#reserve(at)
+      this.#addKey(at, keys[n]!)
+      const to = this.#heads
+      to.timeMs[at] = version.timeMs
+      to.byteOffset[at] = position.byteOffset
+      to.checksum[at] = checksum
+      to.origin[at] = version.removed ? (origin | REMOVED) >>> 0 : origin
+      to.row[at] = position.row
+      to.line[at] = position.line
+      this.#chunkOf[at] = number
+      const from = batch.index.rowStarts[slot]! - base
+      this.#from[at] = from
+      this.#to[at] = from + batch.bytesOf(slot).length
+    }
+  }
+
+  /** Tells whether all rows belong behind those of a run. */
+  isBehind(writer: RunWriter): boolean {
+    return writer.isBefore(this.#heads, this.#sorted()[0]!)
+  }
+
+  /** Writes all rows to a run. */
+  async writeTo(writer: RunWriter): Promise<void> {
+    const numbers = this.#origins.map(record => writer.originOf(record))
+    const { origin } = this.#heads
+    for (const n of this.#sorted()) {
+      const isRemoved = origin[n]! >= REMOVED
+      const number = numbers[origin[n]! & ~REMOVED]!
+      const bytes = isRemoved ? NO_BYTES : this.#chunks[this.#chunkOf[n]!]!
+      const waits = writer.add(
+        this.#heads,
+        n,
+        isRemoved ? (number | REMOVED) >>> 0 : number,
+        bytes,
+        this.#from[n]!,
+        this.#to[n]!,
+      )
+      if (waits !== undefined) await waits
+    }
+  }
+
+  /** The places of the rows in the order of their keys. */
+  #sorted(): Uint32Array {
+    return (this.#order ??= keyOrder(this.#heads, this.#rows))
+  }
+
+  /** Returns room for so many bytes in one chunk. */
+  #take(bytes: number): { readonly chunk: Buffer; readonly at: number } {
+    if (this.#chunk < 0 || this.#end + bytes > this.#chunks[this.#chunk]!.length) {
+      this.#chunk++
+      this.#end = 0
+      if (!((this.#chunks[this.#chunk]?.length ?? 0) >= bytes))
+        this.#chunks.splice(this.#chunk, 0, Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, bytes)))
+    }
+    const at = this.#end
+    this.#end += bytes
+    return { chunk: this.#chunks[this.#chunk]!, at }
+  }
+
+  #addKey(at: number, key: string): void {
+    const heads = this.#heads
+    reserveHead(heads, at, 3 * key.length)
+    const start = keyStart(heads, at)
+    const { buffer, byteOffset, length } = heads.keys
+    heads.keyEnds[at] = start + writeKey(heads.keys, start, key, buffer, byteOffset, length)
+  }
+
+  #reserve(rows: number): void {
+    if (rows < this.#from.length) return
+    this.#chunkOf = grown(this.#chunkOf)
+    this.#from = grown(this.#from)
+    this.#to = grown(this.#to)
+  }
+
+  #originOf(batch: AnyBatch): number {
+    const { header, file } = batch
+    if (this.#last?.header === header && this.#last.file === file) return this.#last.number
+    const mended = this.#mended
+    const record = { ...recordOf(batch), ...(mended !== undefined && { mended }) }
+    const text = JSON.stringify(record)
+    let number = this.#numbers.get(text)
+    if (number === undefined) this.#numbers.set(text, (number = this.#origins.push(record) - 1))
+    this.#last = { header, file, number }
+    return number
+  }
+}
+
+function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(2 * array.length)
+  more.set(array)
+  return more
+}
+
+/** Writes a key as UTF-8, and returns its length. Most keys are ASCII. */
+function writeKey(
+  keys: Uint8Array,
+  start: number,
+  key: string,
+  buffer: ArrayBufferLike,
+  byteOffset: number,
+  length: number,
+): number {
+  for (let n = 0; n < key.length; n++) {
+    const unit = key.charCodeAt(n)
+    if (unit >= 0x80) return Buffer.from(buffer, byteOffset, length).write(key, start)
+    keys[start + n] = unit
+  }
+  return key.length
+}

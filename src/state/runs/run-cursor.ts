@@ -1,0 +1,100 @@
+// Walks through a run in the order of its keys, one block of heads at a time.
+
+import { compareHeads, type Keys, keyOf, type RowHeads } from './row-heads'
+import type { Block, Run } from './run-reader'
+
+export class RunCursor {
+  readonly run: Run
+  /** The number of the file that the run is of: the order in which files were applied. */
+  readonly sequence: number
+  /** The place of the run among others. */
+  readonly rank: number
+  /** The place in the block. */
+  at = 0
+  /** True once there is no further block. */
+  hasEnded = false
+  #block: Block | undefined
+  #next = 0
+  #memory: Uint8Array | undefined
+
+  /** @param isLent true where the heads of a block are valid only until the next one is read */
+  constructor(run: Run, sequence: number, isLent = false, rank = 0) {
+    this.run = run
+    this.sequence = sequence
+    this.rank = rank
+    // Several rows of a key may stand in two blocks.
+    if (!isLent || !run.index.isUnique) return
+    const sizes = run.index.blocks.map(({ headBytes }) => headBytes)
+    this.#memory = new Uint8Array(Math.max(0, ...sizes))
+  }
+
+  /** Returns a cursor at the first row of a block. */
+  static over(block: Block, sequence: number): RunCursor {
+    const cursor = new RunCursor(block.run, sequence)
+    cursor.#block = block
+    return cursor
+  }
+
+  /** The block of the current row. */
+  get block(): Block {
+    return this.#block!
+  }
+
+  get heads(): RowHeads {
+    return this.#block!.heads
+  }
+
+  /** True where the rows of the block are used up: {@link load} reads the next block. */
+  get isSpent(): boolean {
+    return this.#block === undefined || this.at >= this.#block.rows
+  }
+
+  /** Reads the next block. Returns false at the end of the run. */
+  async load(): Promise<boolean> {
+    if (this.#next >= this.run.index.blocks.length) {
+      this.hasEnded = true
+      return false
+    }
+    this.#block = await this.run.heads(this.#next++, this.#memory)
+    this.at = 0
+    return true
+  }
+
+  /**
+   * Moves to the first row of the block whose key is not smaller than another. Returns false where
+   * the block has no such row.
+   */
+  seekInBlock(heads: Keys, n: number): boolean {
+    const block = this.#block!
+    let low = this.at
+    let high = block.rows
+    // The row is near where both runs have as many keys, so the steps grow.
+    for (let step = 1; low < high; step *= 2) {
+      const probe = Math.min(high - 1, low + step - 1)
+      if (compareHeads(block.heads, probe, heads, n) >= 0) {
+        high = probe
+        break
+      }
+      low = probe + 1
+    }
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareHeads(block.heads, middle, heads, n) < 0) low = middle + 1
+      else high = middle
+    }
+    this.at = low
+    return low < block.rows
+  }
+
+  /**
+   * Moves to the first row whose key is not smaller than another, and reads no block before it.
+   * Returns false at the end of the run.
+   */
+  async seek(heads: Keys, n: number): Promise<boolean> {
+    if (this.#block !== undefined && this.at < this.#block.rows && this.seekInBlock(heads, n))
+      return true
+    this.#next = this.run.blockOf(keyOf(heads, n), this.#next)
+    while (await this.load()) if (this.seekInBlock(heads, n)) return true
+    return false
+  }
+}

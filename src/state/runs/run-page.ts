@@ -1,0 +1,104 @@
+// A page of a run as rows: the parser of feed files reads its lines, and each row has its place in
+// the file that it came from.
+
+import {
+  type BoundHeader,
+  corruptState,
+  type FeedFile,
+  type Row,
+  type RowBatch,
+  type RowPlaces,
+  TsvParser,
+} from '../../engine/index'
+import { COMPLETE } from '../origins'
+import type { RunIndex } from './run-format'
+
+/** What the parser keeps of a page while it reads it. */
+const BATCH_BYTES = 1 << 18
+
+/** The run of a page. */
+export interface PageRun {
+  readonly index: RunIndex
+  readonly path: string
+  /** Returns the file of an origin. */
+  file(origin: number): FeedFile
+}
+
+/** The places of the rows in their files. */
+export interface PagePlaces extends Required<RowPlaces> {
+  /** The number of rows. */
+  readonly count: number
+}
+
+export class ParsedPage {
+  readonly #run: PageRun
+  readonly #header: BoundHeader
+  readonly #places: PagePlaces
+  readonly #batches: RowBatch[]
+  /** The place of the first row of each batch. */
+  readonly #firsts: number[] = []
+  readonly #ofOrigin = new Map<number, RowBatch>()
+
+  constructor(
+    run: PageRun,
+    header: BoundHeader,
+    origin: number,
+    lines: Buffer,
+    places: PagePlaces,
+  ) {
+    this.#run = run
+    this.#header = header
+    this.#places = places
+    const parser = new TsvParser({
+      schema: header.schema,
+      startsAt: {
+        columnNames: run.index.origins[origin]!.headings,
+        position: { row: 1, line: 1, byteOffset: 0 },
+      },
+      batchBytes: BATCH_BYTES,
+    })
+    try {
+      this.#batches = [...parser.push(lines), ...parser.end()]
+    } finally {
+      parser.destroy()
+    }
+    let first = 0
+    for (const { length } of this.#batches) {
+      this.#firsts.push(first)
+      first += length
+    }
+    if (first !== places.count)
+      throw corruptState(run.path, `a page of the run has ${first} of ${places.count} rows`)
+  }
+
+  bytes(place: number): Uint8Array {
+    const at = this.#batchAt(place)
+    return this.#batches[at]!.bytesOf(place - this.#firsts[at]!)
+  }
+
+  row(place: number, origin: number): Row {
+    const at = this.#batchAt(place)
+    const key = origin * this.#batches.length + at
+    let batch = this.#ofOrigin.get(key)
+    if (batch === undefined) this.#ofOrigin.set(key, (batch = this.#placed(at, origin)))
+    return batch.row(place - this.#firsts[at]!)
+  }
+
+  #batchAt(place: number): number {
+    let at = this.#firsts.length - 1
+    while (this.#firsts[at]! > place) at--
+    return at
+  }
+
+  #placed(at: number, origin: number): RowBatch {
+    const batch = this.#batches[at]!
+    const from = this.#firsts[at]!
+    const to = from + batch.length
+    const { rows, lines, byteOffsets } = this.#places
+    return batch.placed(this.#header, this.#run.file(origin), COMPLETE, {
+      rows: rows.subarray(from, to),
+      lines: lines.subarray(from, to),
+      byteOffsets: byteOffsets.subarray(from, to),
+    })
+  }
+}

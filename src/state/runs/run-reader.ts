@@ -1,0 +1,313 @@
+// Reads a run. The index is in memory; blocks are read one at a time, first their heads, and their
+// rows when they are asked for.
+
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
+import {
+  type BoundHeader,
+  bindHeader,
+  type Columns,
+  corruptState,
+  crc32,
+  type DurableFile,
+  type DurableFiles,
+  type FeedFile,
+  type FeedSchema,
+  type Row,
+  stateIo,
+} from '../../engine/index'
+import { fileOf } from '../origin-record'
+import { compareKeys } from '../row-key'
+import { REMOVED, type RowHeads, readHeads } from './row-heads'
+import {
+  type BlockRecord,
+  FORMAT,
+  meaningOf,
+  type RunIndex,
+  signatureOf,
+  TAIL_BYTES,
+} from './run-format'
+import { ParsedPage } from './run-page'
+
+const decompress = promisify(brotliDecompress)
+/** The most headers that runs have in common. */
+const MOST_HEADERS = 64
+
+/** What runs that are read together have in common. */
+export interface SharedMemory {
+  /** The bytes of heads that the runs may still keep in memory. */
+  left: number
+  /** The headers of rows by their header lines, so that rows of several runs have the same one. */
+  readonly headers: Map<string, BoundHeader>
+}
+
+/** @param headBytes the bytes of heads that the runs may keep in memory */
+export function sharedMemory(headBytes: number): SharedMemory {
+  return { left: headBytes, headers: new Map() }
+}
+
+export class Run {
+  readonly index: RunIndex
+  readonly path: string
+  readonly #file: DurableFile
+  readonly #files: readonly FeedFile[]
+  /** The number of the first origin with the header line of each origin. */
+  readonly headers: readonly number[]
+  /** The number of the mending of each origin; 0 for a file's own. */
+  readonly mended: readonly number[]
+  readonly #meanings: readonly number[]
+  readonly #signatures: readonly string[]
+  readonly #memory: SharedMemory
+  /** The heads of blocks that stay in memory, and their bytes together. */
+  readonly #kept = new Map<number, RowHeads>()
+  #keptBytes = 0
+
+  private constructor(file: DurableFile, path: string, index: RunIndex, memory: SharedMemory) {
+    this.#memory = memory
+    this.#file = file
+    this.path = path
+    this.index = index
+    this.#files = index.origins.map(({ file: record }) => fileOf(record))
+    this.#signatures = index.origins.map(signatureOf)
+    this.headers = this.#signatures.map(signature => this.#signatures.indexOf(signature))
+    this.mended = index.origins.map(({ mended = 0 }) => mended)
+    this.#meanings = index.origins.map(meaningOf)
+  }
+
+  /**
+   * @param memory what the runs that are read with it share. Default: it has no other, and keeps nothing
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  static async open(files: DurableFiles, path: string, memory = sharedMemory(0)): Promise<Run> {
+    const file = await files.open(path)
+    if (file === undefined) throw stateIo(path, 'open', 'ENOENT')
+    try {
+      return new Run(file, path, await readIndex(file, path), memory)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+  }
+
+  /** The time at which the file of an origin was made; 0 where that is not known. */
+  generatedMs(origin: number): number {
+    return this.#files[origin]!.lastModified?.getTime() ?? 0
+  }
+
+  /** Returns {@link meaningOf} an origin. */
+  meaning(origin: number): number {
+    return this.#meanings[origin]!
+  }
+
+  /** @param memory takes the heads where it has room. Default: new memory */
+  async heads(block: number, memory?: Uint8Array): Promise<Block> {
+    const record = this.index.blocks[block]!
+    const { offset, headBytes, checksum } = record
+    const kept = this.#kept.get(block)
+    if (kept !== undefined) return new Block(this, record, kept)
+    if (this.#memory.left >= headBytes) {
+      this.#memory.left -= headBytes
+      this.#keptBytes += headBytes
+      const bytes = await this.#read(offset, headBytes, checksum)
+      const heads = readHeads(bytes, record.rows, this.path)
+      this.#kept.set(block, heads)
+      return new Block(this, record, heads)
+    }
+    const place = memory && memory.length >= headBytes ? memory : undefined
+    const bytes = await this.#read(offset, headBytes, checksum, place)
+    return new Block(this, record, readHeads(bytes, record.rows, this.path))
+  }
+
+  /**
+   * Returns the first block from `from` on that may have a key: the last one that begins with a
+   * smaller key, or `from`.
+   */
+  blockOf(key: string, from: number): number {
+    const { blocks } = this.index
+    let low = from
+    let high = blocks.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareKeys(blocks[middle]!.firstKey, key) < 0) low = middle + 1
+      else high = middle
+    }
+    return Math.max(from, low - 1)
+  }
+
+  /** Returns the lines of each page of a block. */
+  pages({ offset, headBytes, pages }: BlockRecord): Promise<Buffer[]> {
+    let at = offset + headBytes
+    return Promise.all(
+      pages.map(async ({ bytes, rawBytes, checksum }) => {
+        const from = at
+        at += bytes
+        const compressed = await this.#read(from, bytes, checksum)
+        if (rawBytes === 0) return compressed as Buffer
+        // One chunk takes the whole page, which has at least 64 bytes of memory.
+        const size = Math.max(64, rawBytes)
+        return decompress(compressed, { maxOutputLength: size, chunkSize: size })
+      }),
+    )
+  }
+
+  /** Returns the file of an origin. */
+  file(origin: number): FeedFile {
+    return this.#files[origin]!
+  }
+
+  /** Returns the header of an origin's rows under a schema. */
+  header<C extends Columns>(schema: FeedSchema<C>, origin: number): BoundHeader<C> {
+    const { headers } = this.#memory
+    const signature = this.#signatures[origin]!
+    let bound = headers.get(signature)
+    if (bound?.schema !== schema) {
+      if (headers.size === MOST_HEADERS) headers.clear()
+      const { headings, cells } = this.index.origins[origin]!
+      const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
+      bound = cells ? { ...header, cells } : header
+      headers.set(signature, bound)
+    }
+    return bound as BoundHeader<C>
+  }
+
+  close(): Promise<void> {
+    this.#memory.left += this.#keptBytes
+    this.#keptBytes = 0
+    return this.#file.close()
+  }
+
+  async #read(
+    offset: number,
+    length: number,
+    checksum: number,
+    memory?: Uint8Array,
+  ): Promise<Uint8Array> {
+    const bytes = await this.#file.read(offset, length, memory)
+    if (bytes.length < length || crc32(bytes) !== checksum)
+      throw corruptState(this.path, `the bytes of the run at ${offset} have another checksum`)
+    return bytes
+  }
+}
+
+async function readIndex(file: DurableFile, path: string): Promise<RunIndex> {
+  const size = await file.size()
+  const tail = Buffer.from(await file.read(Math.max(0, size - TAIL_BYTES), TAIL_BYTES))
+  const length = tail.length < TAIL_BYTES ? 0 : tail.readUInt32LE(0)
+  const start = size - TAIL_BYTES - length
+  const text = start < 0 ? Buffer.alloc(0) : Buffer.from(await file.read(start, length))
+  if (length === 0 || text.length < length || crc32(text) !== tail.readUInt32LE(4))
+    throw corruptState(path, 'the index of the run is damaged')
+  const index = JSON.parse(text.toString()) as RunIndex
+  if (index.format !== FORMAT) throw corruptState(path, `the run has the format ${index.format}`)
+  return index
+}
+
+/** The heads of a block, and its rows where they were read. */
+export class Block {
+  readonly run: Run
+  readonly record: BlockRecord
+  readonly heads: RowHeads
+  readonly rows: number
+  /** The rows once {@link lines} has read them. */
+  read: BlockLines | undefined
+  #reading: Promise<BlockLines> | undefined
+
+  constructor(run: Run, record: BlockRecord, heads: RowHeads) {
+    this.run = run
+    this.record = record
+    this.heads = heads
+    this.rows = record.rows
+  }
+
+  isRemoved(n: number): boolean {
+    return this.heads.origin[n]! >= REMOVED
+  }
+
+  generatedMs(n: number): number {
+    return this.run.generatedMs(this.heads.origin[n]! & ~REMOVED)
+  }
+
+  /** Returns the number of the mending that a row is of, from 1; 0 for a row as its file had it. */
+  mended(n: number): number {
+    return this.run.mended[this.heads.origin[n]! & ~REMOVED]!
+  }
+
+  /** Returns {@link Run.meaning} of a row's cells. */
+  meaning(n: number): number {
+    return this.run.meaning(this.heads.origin[n]! & ~REMOVED)
+  }
+
+  /** The rows, which are read at the first call. */
+  lines(): Promise<BlockLines> {
+    return (this.#reading ??= this.run
+      .pages(this.record)
+      .then(pages => (this.read = new BlockLines(this, pages))))
+  }
+}
+
+/** The rows of a block. They keep its memory. */
+export class BlockLines {
+  readonly #block: Block
+  /** The pages that are not parsed yet. */
+  readonly #pages: (Buffer | undefined)[]
+  /** The page of each row, and the row's place in it. */
+  readonly #page: Uint32Array
+  readonly #place: Uint32Array
+  readonly #parsed: ParsedPage[] = []
+
+  constructor(block: Block, pages: Buffer[]) {
+    const { run, record, heads, rows } = block
+    this.#block = block
+    this.#pages = pages
+    this.#page = new Uint32Array(rows)
+    this.#place = new Uint32Array(rows)
+    const numbers = new Map(record.pages.map(({ header }, n) => [header, n]))
+    const counts = record.pages.map(() => 0)
+    for (let n = 0; n < rows; n++) {
+      const origin = heads.origin[n]!
+      if (origin >= REMOVED) continue
+      const page = numbers.get(run.headers[origin]!)!
+      this.#page[n] = page
+      this.#place[n] = counts[page]!++
+    }
+  }
+
+  /** Returns a row that is no removal. */
+  row<C extends Columns>(n: number, schema: FeedSchema<C>): Row<C> {
+    return this.#pageOf(n, schema).row(this.#place[n]!, this.#block.heads.origin[n]!) as Row<C>
+  }
+
+  /** Returns the line of a row without its end. */
+  bytes(n: number, schema: FeedSchema<Columns>): Uint8Array {
+    return this.#pageOf(n, schema).bytes(this.#place[n]!)
+  }
+
+  #pageOf(n: number, schema: FeedSchema<Columns>): ParsedPage {
+    const page = this.#page[n]!
+    let parsed = this.#parsed[page]
+    if (parsed === undefined) {
+      this.#parsed[page] = parsed = this.#parse(page, schema)
+      this.#pages[page] = undefined
+    }
+    return parsed
+  }
+
+  #parse(page: number, schema: FeedSchema<Columns>): ParsedPage {
+    const { run, record, heads, rows } = this.#block
+    const { header } = record.pages[page]!
+    const places = {
+      rows: new Float64Array(rows),
+      lines: new Float64Array(rows),
+      byteOffsets: new Float64Array(rows),
+    }
+    let count = 0
+    for (let n = 0; n < rows; n++) {
+      if (heads.origin[n]! >= REMOVED || this.#page[n] !== page) continue
+      places.rows[count] = heads.row[n]!
+      places.lines[count] = heads.line[n]!
+      places.byteOffsets[count++] = heads.byteOffset[n]!
+    }
+    const bound = run.header(schema, header)
+    return new ParsedPage(run, bound, header, this.#pages[page]!, { count, ...places })
+  }
+}

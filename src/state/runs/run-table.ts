@@ -1,0 +1,154 @@
+// The rows of one feed in sorted runs: the newest row of every key, listed in the order of the keys
+// or found by a key.
+
+import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
+import { compareKeys } from '../row-key'
+import {
+  type Floor,
+  mergeRuns,
+  newestOf,
+  type PlacedStanding,
+  placedAt,
+  removalOf,
+  type SequencedRun,
+  type Standing,
+  standingAt,
+} from './merge-runs'
+import { compareHeads, keyOf } from './row-heads'
+import { RunCursor } from './run-cursor'
+import type { Block } from './run-reader'
+
+/** A row that stands. It keeps the memory of its block, of about a megabyte. */
+export interface StandingRow<C extends Columns> {
+  readonly key: string
+  readonly version: Version
+  readonly row: Row<C>
+}
+
+/** Blocks of each run that look-ups keep in memory. */
+const CACHED_BLOCKS = 4
+/** Rows that are yielded together. Each keeps the memory of its block. */
+const ROWS_AT_ONCE = 512
+
+export class RunTable<C extends Columns> {
+  readonly runs: readonly SequencedRun[]
+  readonly floors: readonly Floor[]
+  readonly #schema: FeedSchema<C>
+  readonly #caches = new Map<SequencedRun, BlockCache>()
+
+  constructor(schema: FeedSchema<C>, runs: readonly SequencedRun[], floors: readonly Floor[]) {
+    this.#schema = schema
+    this.runs = runs
+    this.floors = floors
+  }
+
+  /** Yields the rows that stand in the order of their keys, in blocks of a few hundred. */
+  async *rows(): AsyncGenerator<StandingRow<C>[], void, void> {
+    let rows: StandingRow<C>[] = []
+    for await (const parts of mergeRuns(this.runs, this.floors)) {
+      for (const { block, from, to, removal } of parts) {
+        if (removal !== undefined) continue
+        for (let n = from; n < to; n++) {
+          if (block.isRemoved(n)) continue
+          const lines = block.read ?? (await block.lines())
+          const { version } = standingAt(block, n)
+          const key = keyOf(block.heads, n)
+          rows.push({ key, version, row: lines.row(n, this.#schema) })
+          if (rows.length < ROWS_AT_ONCE) continue
+          yield rows
+          rows = []
+        }
+      }
+    }
+    if (rows.length > 0) yield rows
+  }
+
+  /**
+   * Returns the rows that stand of some keys, by their keys. They keep the memory of few blocks: where
+   * the keys are of more, their rows are copies.
+   */
+  async findAll(keys: readonly string[]): Promise<ReadonlyMap<string, Row<C>>> {
+    const found = new Map<string, Row<C>>()
+    const blocks = new Set<unknown>()
+    // In the order of the keys each block is read once.
+    for (const key of [...new Set(keys)].sort(compareKeys)) {
+      const row = await this.find(key)
+      if (row === undefined) continue
+      blocks.add(row.batch)
+      found.set(key, blocks.size > CACHED_BLOCKS ? row.detach() : row)
+    }
+    return found
+  }
+
+  /** Returns the row of a key, where one stands. */
+  async find(key: string): Promise<Row<C> | undefined> {
+    return (await rowOf(await this.newest(key), this.#schema)) ?? undefined
+  }
+
+  /** Returns the newest row of a key, or its removal. {@link rowOf} reads the row. */
+  async newest(key: string): Promise<Standing | undefined> {
+    const found: PlacedStanding[] = []
+    for (const run of this.runs) found.push(...(await this.#cacheOf(run).find(key)))
+    return newestOf(found, removalOf(found, this.floors))
+  }
+
+  #cacheOf(sequenced: SequencedRun): BlockCache {
+    let cache = this.#caches.get(sequenced)
+    if (cache === undefined) this.#caches.set(sequenced, (cache = new BlockCache(sequenced)))
+    return cache
+  }
+}
+
+/** Finds keys in a run, and keeps the blocks that were used last. */
+class BlockCache {
+  readonly #run: SequencedRun
+  /** The one that was used last is the last. */
+  #blocks: readonly { readonly number: number; readonly block: Block }[] = []
+
+  constructor(run: SequencedRun) {
+    this.#run = run
+  }
+
+  /** Returns the rows of a key, which may reach into the next block. */
+  async find(key: string): Promise<PlacedStanding[]> {
+    const keys = Buffer.from(key)
+    const { run, sequence } = this.#run
+    const { blocks } = run.index
+    const wanted = { keys, keyEnds: Uint32Array.of(keys.length) }
+    const found: PlacedStanding[] = []
+    for (let number = run.blockOf(key, 0); number < blocks.length; number++) {
+      if (compareKeys(blocks[number]!.firstKey, key) > 0) break
+      const block = await this.#block(number)
+      const cursor = RunCursor.over(block, sequence)
+      if (!cursor.seekInBlock(wanted, 0)) continue
+      for (
+        let n = cursor.at;
+        n < block.rows && compareHeads(block.heads, n, wanted, 0) === 0;
+        n++
+      ) {
+        found.push(placedAt(block, n, sequence))
+      }
+    }
+    return found
+  }
+
+  async #block(number: number): Promise<Block> {
+    const last = this.#blocks.at(-1)
+    if (last?.number === number) return last.block
+    const known = this.#blocks.find(each => each.number === number)
+    const used = known ?? { number, block: await this.#run.run.heads(number) }
+    const others = this.#blocks.filter(each => each !== known)
+    this.#blocks = [...others.slice(1 - CACHED_BLOCKS), used]
+    return used.block
+  }
+}
+
+/** Reads a row that stands; null for a removed or missing one. */
+export async function rowOf<C extends Columns>(
+  stands: Standing | undefined,
+  schema: FeedSchema<C>,
+): Promise<Row<C> | null> {
+  if (stands === undefined || stands.version.removed) return null
+  const { block, n } = stands as PlacedStanding
+  return (await block.lines()).row(n, schema)
+}

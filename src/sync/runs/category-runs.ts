@@ -1,0 +1,344 @@
+// One category of a folder of runs. A file becomes one sorted run, or several where it is larger
+// than the memory for sorting; its rows are visible once the manifest names its runs.
+
+import { join } from 'node:path'
+import { corruptState, type DurableFiles, type FileIdentity } from '../../engine/index'
+import {
+  compactRuns,
+  countRows,
+  type Floor,
+  fileRecordOf,
+  type RowSorter,
+  RunTable,
+  SortedRuns,
+  tallyRuns,
+  tellChanges,
+} from '../../state/index'
+import { type Category, type FileId, feedFileOf } from '../file-id'
+import type { ReplayedChanges } from '../folder/replay-log'
+import type { AppliedFile, CategoryReplay, TargetCategory, TargetFile } from '../target/target'
+import { SCHEMAS } from './category-view'
+import type { FileChanges } from './file-changes'
+import {
+  MANIFEST,
+  type Manifest,
+  newManifest,
+  type RunRecord,
+  type RunsEntry,
+  readManifest,
+  type TableName,
+  tableOf,
+  writeManifest,
+} from './manifest'
+import { RunFiles } from './run-files'
+import { nextMending, RunsReplay } from './runs-replay'
+
+/**
+ * The most runs of a table that are about as large as each other: more of them are merged into one.
+ */
+const MOST_RUNS = 32
+/**
+ * The largest runs of the first size have so many bytes of lines, and those of each next size 16
+ * times as many.
+ */
+const FIRST_SIZE = 1 << 26
+
+export interface CategoryRunsOptions {
+  readonly files: DurableFiles
+  readonly folder: string
+  /** Bytes of rows that are sorted at once. */
+  readonly sortBytes: number
+  /** Default: {@link MOST_RUNS}. */
+  readonly mostRuns?: number
+  /** Default: {@link FIRST_SIZE}. */
+  readonly firstSize?: number
+  /** Records the changes of files. Default: none is recorded. */
+  readonly changes?: FileChanges
+}
+
+export class CategoryRuns implements TargetCategory {
+  readonly category: Category
+  /** Absent where changes are recorded: they are recorded for one file after the other. */
+  readonly applyAll?: NonNullable<TargetCategory['applyAll']>
+  readonly #options: CategoryRunsOptions
+  readonly #files: RunFiles
+  /** The memory for sorting, which one file after the other uses. */
+  readonly #memory: Buffer[] = []
+  #manifest: Manifest
+
+  private constructor(category: Category, options: CategoryRunsOptions) {
+    this.category = category
+    this.#options = options
+    this.#files = new RunFiles(options.files, options.folder)
+    this.#manifest = newManifest(category)
+    if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
+  }
+
+  /**
+   * Opens a category, and removes the runs that the manifest does not name.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  static async open(category: Category, options: CategoryRunsOptions): Promise<CategoryRuns> {
+    const { files, folder } = options
+    await files.makeFolder(folder)
+    const runs = new CategoryRuns(category, options)
+    const found = await readManifest(files, join(folder, MANIFEST))
+    // A reader then knows the category.
+    if (found === undefined) await runs.#replace(runs.#manifest)
+    else runs.#manifest = found
+    const names = await files.list(folder)
+    const missing = runs.#names.find(name => !names.includes(name))
+    if (missing !== undefined) throw corruptState(join(folder, missing), 'the run is missing')
+    // The process before may have ended between the renaming of its manifest and this call.
+    await files.syncFolder(folder)
+    await runs.#removeOthers()
+    await options.changes?.settle(category, runs.#manifest.files.at(-1))
+    return runs
+  }
+
+  get files(): readonly AppliedFile[] {
+    return this.#manifest.files
+  }
+
+  async apply(file: TargetFile): Promise<AppliedFile> {
+    const [entry] = await this.#applyAll([file])
+    return entry!
+  }
+
+  async #applyAll(files: readonly TargetFile[]): Promise<readonly AppliedFile[]> {
+    const name = tableOf(files[0]!.id)
+    const { manifest, entries } = await this.#orRemoved(async () =>
+      this.#judge(files, name, await this.#writeRuns(files, name)),
+    )
+    await this.#replace(manifest)
+    await this.#options.changes?.publish(entries[0]!)
+    await this.#compact(name)
+    return entries
+  }
+
+  async removalsForgotten(): Promise<Date | undefined> {
+    const { forgottenMs } = this.#manifest
+    return forgottenMs === undefined ? undefined : new Date(forgottenMs)
+  }
+
+  /** A removal from before that time goes when all runs of its feed are merged into one. */
+  forgetRemovals(before: Date): Promise<void> {
+    return this.#replace({ ...this.#manifest, forgottenMs: before.getTime() })
+  }
+
+  async replay(): Promise<CategoryReplay> {
+    const { changes, sortBytes } = this.#options
+    const manifest = () => this.#manifest
+    const log = changes!.replayLog({
+      category: this.category,
+      after: this.#sequence - 1,
+      replayed: async () => this.#manifest.replayed,
+      writeReplayed: replayed => this.#replace({ ...this.#manifest, replayed }),
+    })
+    return new RunsReplay({
+      sortBytes,
+      changeRowsOf: entry => changes!.rowsOfReplay(entry),
+      runs: {
+        get manifest() {
+          return manifest()
+        },
+        log,
+        table: async name => {
+          const { floors } = this.#manifest.tables[name]
+          return new RunTable(
+            SCHEMAS[name],
+            await this.#files.opened(this.#manifest.tables[name].runs),
+            floors,
+          )
+        },
+        addMended: (...of) => this.#addMended(...of),
+      },
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#files.close()
+  }
+
+  /** The number of the next file. */
+  get #sequence(): number {
+    return (this.files.at(-1)?.sequence ?? 0) + 1
+  }
+
+  async #writeRuns(files: readonly TargetFile[], name: TableName): Promise<RunRecord[]> {
+    const { sortBytes } = this.#options
+    const first = this.#sequence
+    const sequence = first + files.length - 1
+    // The rows of other files are soon merged, and are not compressed before.
+    const isCompressed = files[0]!.generated !== undefined
+    const runs = new SortedRuns({
+      sortBytes,
+      memory: this.#memory,
+      create: number => this.#files.create(`${name}-${first}-${number}.run`, isCompressed),
+    })
+    try {
+      for (const file of files) {
+        for await (const rows of file.rows()) {
+          file.signal.throwIfAborted()
+          const waits = runs.add(rows)
+          if (waits !== undefined) await waits
+        }
+      }
+      return (await runs.end()).map(run => ({ ...run, sequence }))
+    } catch (error) {
+      await runs.abort().catch(() => {})
+      throw error
+    }
+  }
+
+  async #addMended(
+    { id, sequence }: RunsEntry,
+    rows: RowSorter,
+    replayed: ReplayedChanges | undefined,
+  ): Promise<void> {
+    const name = tableOf(id)
+    const mended = nextMending(this.#manifest)
+    const written = await this.#orRemoved(() =>
+      this.#files.write(`${name}-mended-${mended}.run`, false, writer => rows.writeTo(writer)),
+    )
+    const { tables } = this.#manifest
+    const { runs, floors } = tables[name]
+    const table = { runs: [...runs, { ...written, sequence }], floors }
+    await this.#replace({
+      ...this.#manifest,
+      mended,
+      ...(replayed && { replayed }),
+      tables: { ...tables, [name]: table },
+    })
+    await this.#compact(name)
+  }
+
+  /** Returns the manifest with the files, and their entries. */
+  async #judge(
+    files: readonly TargetFile[],
+    name: TableName,
+    records: readonly RunRecord[],
+  ): Promise<{ readonly manifest: Manifest; readonly entries: readonly AppliedFile[] }> {
+    const { tables } = this.#manifest
+    const { runs, floors } = tables[name]
+    const standing = await this.#files.opened(runs)
+    const arrived = await this.#files.opened(records)
+    const numbers = new Map(files.map(({ id, identity }, n) => [recordKey(id, identity), n]))
+    const tallies = await tallyRuns({
+      arrived,
+      standing,
+      floors,
+      files: files.length,
+      numberOf: ({ file }) => numbers.get(JSON.stringify(file))!,
+    })
+    const first = this.#sequence
+    const bootstrap = files[0]!
+    const timeMs = bootstrap.generated?.getTime()
+    let floor: Floor | undefined
+    // A first bootstrap finds no rows that it could lack.
+    if (timeMs !== undefined && runs.length > 0) {
+      floor = { sequence: first, timeMs }
+      const tally = tallies[0]!
+      const before = await countRows(standing, floors)
+      const after = await countRows([...standing, ...arrived], [...floors, floor])
+      const removed = before + tally.inserted - tally.deleted - after
+      bootstrap.checkRemoval(before, removed)
+      tally.deleted += removed
+    }
+    const entries: RunsEntry[] = files.map(({ id, identity, rawBytes, badRows, counts }, n) => {
+      const rows = tallies[n]!
+      return { id, ...identity, rawBytes, sequence: first + n, rows, badRows, ...counts }
+    })
+    const { changes } = this.#options
+    if (changes !== undefined)
+      entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {
+        const options = { schema: SCHEMAS[name], isBeforeWanted, floor }
+        return tellChanges({ arrived, standing, floors }, options, take)
+      })
+    const table = {
+      runs: [...runs, ...records],
+      floors: floor === undefined ? floors : [...floors, floor],
+    }
+    bootstrap.signal.throwIfAborted()
+    const manifest = {
+      ...this.#manifest,
+      files: [...this.files, ...entries],
+      tables: { ...tables, [name]: table },
+    }
+    return { manifest, entries }
+  }
+
+  /** Merges runs of one size into one, where there are too many. */
+  async #compact(name: TableName): Promise<void> {
+    const { tables, forgottenMs: beforeMs = Number.NEGATIVE_INFINITY } = this.#manifest
+    const { runs, floors } = tables[name]
+    const { mostRuns = MOST_RUNS, firstSize = FIRST_SIZE } = this.#options
+    const alike = runsOfOneSize(runs, firstSize)
+    if (alike.length <= mostRuns) return
+    // A floor is compared with all rows of a key in the files before it.
+    const small = floors.length > 0 ? runs : alike
+    const rest = runs.filter(run => !small.includes(run))
+    const sequence = Math.max(...small.map(run => run.sequence))
+    // Another run may have an older row of a removed key.
+    const forgottenMs = rest.length === 0 ? beforeMs : Number.NEGATIVE_INFINITY
+    const written = await this.#orRemoved(async () => {
+      const opened = await this.#files.opened(small)
+      // A name is never used again: a reader may have the manifest that an earlier run was in.
+      const free = `${name}-merged-${this.#sequence}-${nextMending(this.#manifest)}.run`
+      return this.#files.write(free, true, writer =>
+        compactRuns({ runs: opened, floors, schema: SCHEMAS[name], forgottenMs }, writer),
+      )
+    })
+    const merged = { ...written, sequence }
+    const table = { runs: [...rest, merged], floors: rest.length === 0 ? [] : floors }
+    await this.#replace({ ...this.#manifest, tables: { ...tables, [name]: table } })
+    await this.#removeOthers()
+  }
+
+  /** After a failure the next owner of the folder finds the old manifest or the new one. */
+  async #replace(manifest: Manifest): Promise<void> {
+    const { files, folder } = this.#options
+    // The names of the runs are durable before the manifest has them.
+    await files.syncFolder(folder)
+    await writeManifest(files, join(folder, MANIFEST), manifest)
+    this.#manifest = manifest
+  }
+
+  /** Does what no manifest tells of yet. After a failure its runs are removed. */
+  async #orRemoved<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      await this.#removeOthers().catch(() => {})
+      throw error
+    }
+  }
+
+  /** The names of the runs that the manifest has. */
+  get #names(): readonly string[] {
+    return Object.values(this.#manifest.tables).flatMap(({ runs }) => runs.map(({ name }) => name))
+  }
+
+  /** Removes the runs that the manifest does not name, and a manifest that was being written. */
+  #removeOthers(): Promise<void> {
+    return this.#files.removeOthers(new Set(this.#names))
+  }
+}
+
+/** The file of an origin, as the rows of a file have it. */
+function recordKey(id: FileId, { lastModified }: FileIdentity): string {
+  return JSON.stringify(fileRecordOf(feedFileOf(id, lastModified)))
+}
+
+/** Returns the largest group of runs of one size. */
+function runsOfOneSize(runs: readonly RunRecord[], firstSize: number): readonly RunRecord[] {
+  const groups = new Map<number, RunRecord[]>()
+  for (const run of runs) {
+    const size = Math.max(0, Math.ceil(Math.log2(run.rawBytes / firstSize) / 4))
+    groups.set(size, [...(groups.get(size) ?? []), run])
+  }
+  return [...groups.values()].reduce(
+    (most, group) => (group.length > most.length ? group : most),
+    [],
+  )
+}

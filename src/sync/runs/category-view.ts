@@ -1,0 +1,122 @@
+// A category of a folder of runs for a reader: its ledger and its rows as the manifest had them when
+// it was read. A writer that replaces runs meanwhile removes only their names: a reader has them
+// open.
+
+import { join } from 'node:path'
+import {
+  type Columns,
+  corruptState,
+  type DurableFiles,
+  FeedError,
+  type FeedSchema,
+  type ItemGroupColumns,
+  type ItemPriorityColumns,
+  type ItemSnapshotColumns,
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSnapshotSchema,
+  type Row,
+} from '../../engine/index'
+import { InStep, Run, RunTable, rowOf, type SequencedRun, sharedMemory } from '../../state/index'
+import type { Category } from '../file-id'
+import type { StateItem } from '../read/state-items'
+import type { AppliedFile } from '../target/target'
+import { MANIFEST, type Manifest, readManifest, type TableName } from './manifest'
+
+export const SCHEMAS: Readonly<Record<TableName, FeedSchema<Columns>>> = {
+  item: itemSnapshotSchema,
+  group: itemGroupSchema,
+  priority: itemPrioritySchema,
+}
+
+export class CategoryView {
+  readonly #manifest: Manifest
+  readonly #runs: ReadonlyMap<string, Run>
+
+  private constructor(manifest: Manifest, runs: ReadonlyMap<string, Run>) {
+    this.#manifest = manifest
+    this.#runs = runs
+  }
+
+  /**
+   * Opens the last state that a writer has made visible. Returns undefined where there is none yet.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  static async open(files: DurableFiles, folder: string): Promise<CategoryView | undefined> {
+    const path = join(folder, MANIFEST)
+    let before: Manifest | undefined
+    for (;;) {
+      const manifest = await readManifest(files, path)
+      if (manifest === undefined) return undefined
+      const runs = new Map<string, Run>()
+      const memory = sharedMemory(0)
+      try {
+        for (const { name } of Object.values(manifest.tables).flatMap(table => table.runs))
+          runs.set(name, await Run.open(files, join(folder, name), memory))
+        return new CategoryView(manifest, runs)
+      } catch (error) {
+        for (const run of runs.values()) await run.close()
+        if (!isGone(error)) throw error
+        // A writer has replaced the runs since the manifest was read, and the manifest before them.
+        if (JSON.stringify(manifest) === JSON.stringify(before))
+          throw corruptState(path, 'a run that it names is missing', error)
+        before = manifest
+      }
+    }
+  }
+
+  get category(): Category {
+    return this.#manifest.category
+  }
+
+  /** The ledger, in the order in which the files were applied. */
+  get files(): readonly AppliedFile[] {
+    return this.#manifest.files
+  }
+
+  /** Yields the items in the order of their keys, in blocks of a few hundred at most. */
+  async *items(): AsyncGenerator<StateItem[], void, void> {
+    const priorities = new InStep(this.#table<ItemPriorityColumns>('priority').rows())
+    const groups = this.#table<ItemGroupColumns>('group')
+    for await (const block of this.#table<ItemSnapshotColumns>('item').rows()) {
+      const groupIds = block.map(({ row }) => row.ownText('primaryItemGroupId'))
+      const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
+      const priorityOf = await priorities.of(block)
+      yield block.map(({ key: itemId, version, row }, n): StateItem => {
+        const priority = priorityOf.get(itemId) ?? null
+        return { itemId, row, version, priority, group: groupOf.get(groupIds[n]!) ?? null }
+      })
+    }
+  }
+
+  /** Returns the newest row of an item, its priority and its group; undefined where there is none. */
+  async item(itemId: string): Promise<StateItem | undefined> {
+    const stands = await this.#table('item').newest(itemId)
+    const row = await rowOf(stands, itemSnapshotSchema)
+    if (stands === undefined || row === null) return undefined
+    const priority = (await this.#table<ItemPriorityColumns>('priority').find(itemId)) ?? null
+    const group = (await this.group(row.text('primaryItemGroupId'))) ?? null
+    return { itemId, row, version: stands.version, priority, group }
+  }
+
+  /** Returns the newest record of a group. */
+  group(itemGroupId: string): Promise<Row<ItemGroupColumns> | undefined> {
+    return this.#table<ItemGroupColumns>('group').find(itemGroupId)
+  }
+
+  async close(): Promise<void> {
+    for (const run of this.#runs.values()) await run.close()
+  }
+
+  #table<C extends Columns>(name: TableName): RunTable<C> {
+    const { runs, floors } = this.#manifest.tables[name]
+    const opened = runs.map(
+      (record): SequencedRun => ({ run: this.#runs.get(record.name)!, sequence: record.sequence }),
+    )
+    return new RunTable(SCHEMAS[name] as FeedSchema<C>, opened, floors)
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return FeedError.is(error) && error.code === 'STATE_IO' && error.context.reason === 'ENOENT'
+}

@@ -1,0 +1,118 @@
+// The changes of the files of a folder of runs, in the logs and with the lines of a state folder. A
+// log is written beside its place. The manifest then says how long it is, and only then it gets its
+// name. So each change is in the logs once, wherever the process is killed.
+
+import type { DurableFiles } from '../../engine/index'
+import type { RowChange } from '../../state/index'
+import { dropOldest } from '../file/kept-files'
+import { type Category, isBootstrap } from '../file-id'
+import { type ChangeSink, openChangeFile, sinkLog, stateChanges } from '../folder/change-log'
+import { ReplayLog, type ReplayLogOptions } from '../folder/replay-log'
+import type { StatePaths } from '../folder/state-paths'
+import type { AppliedFile } from '../target/target'
+import { type RunsEntry, tableOf } from './manifest'
+
+const PARTIAL = '.partial'
+
+export interface ChangeSettings {
+  readonly changes: 'files' | ChangeSink
+  /** Default: those that an earlier run wanted for the file, and otherwise `after`. */
+  readonly changeRows?: 'after' | 'both' | undefined
+  /** Limit of the bytes of logs; the oldest are removed first. Undefined removes none. */
+  readonly keepChangeBytes?: number | undefined
+}
+
+/** Calls `take` with all changes of a file. */
+type Tell = (
+  isBeforeWanted: boolean,
+  take: (changes: readonly RowChange[]) => Promise<void>,
+) => Promise<void>
+
+export class FileChanges {
+  readonly settings: ChangeSettings | undefined
+  readonly #files: DurableFiles
+  readonly #paths: StatePaths
+
+  constructor(files: DurableFiles, paths: StatePaths, settings: ChangeSettings | undefined) {
+    this.#files = files
+    this.#paths = paths
+    this.settings = settings
+  }
+
+  /** Gives the last log its name, and removes a log whose file was not applied. */
+  async settle(category: Category, last: RunsEntry | undefined): Promise<void> {
+    for (const path of await this.#paths.changeLogs(this.#files, category)) {
+      if (!path.endsWith(PARTIAL)) continue
+      const isLast = last !== undefined && path === this.#paths.changeFile(last) + PARTIAL
+      if (isLast && last.changeBytes !== undefined) await this.publish(last)
+      else await this.#files.remove(path)
+    }
+  }
+
+  /**
+   * Writes the changes of a file that is not in the manifest yet.
+   * @param before the files before
+   * @returns the entry with what it says of its changes
+   */
+  async record(entry: RunsEntry, before: readonly RunsEntry[], tell: Tell): Promise<RunsEntry> {
+    const { settings } = this
+    if (settings === undefined) return entry
+    const { changes, changeRows = 'after' } = settings
+    if (isFirstBootstrap(before, entry)) return { ...entry, changeRows }
+    const part = tableOf(entry.id)
+    const sink = changes === 'files' ? undefined : sinkLog(changes)
+    const log = sink ?? (await this.#open(entry))
+    try {
+      await tell(changeRows === 'both', async rows => {
+        const parts = rows.map(row => ({ ...row, part }))
+        await log.add(stateChanges(parts, { id: entry.id, changeRows }))
+        await sink?.flush()
+      })
+      const changeBytes = await log.flush()
+      return { ...entry, changeRows, ...(sink === undefined && { changeBytes }) }
+    } finally {
+      await log.close()
+    }
+  }
+
+  /** Gives the log of an applied file its name. */
+  async publish(entry: RunsEntry): Promise<void> {
+    if (entry.changeBytes === undefined) return
+    const path = this.#paths.changeFile(entry)
+    await this.#files.rename(path + PARTIAL, path)
+    await this.#files.syncFolder(this.#paths.changes)
+    const { keepChangeBytes } = this.settings ?? {}
+    if (keepChangeBytes !== undefined && entry.changeBytes > 0)
+      await dropOldest(
+        this.#files,
+        await this.#paths.changeLogs(this.#files, entry.id),
+        keepChangeBytes,
+      )
+  }
+
+  /** The rows that the changes of a replay into a file have; undefined where none are wanted. */
+  rowsOfReplay(entry: RunsEntry): RunsEntry['changeRows'] {
+    const { changes = 'files', changeRows = entry.changeRows } = this.settings ?? {}
+    if (changes !== 'files') return changeRows ?? 'after'
+    return entry.changeRows && changeRows
+  }
+
+  /** Returns the log of a replay. */
+  replayLog(options: Omit<ReplayLogOptions, 'files' | 'paths' | 'sink'>): ReplayLog {
+    const { changes } = this.settings ?? {}
+    const sink = changes === 'files' ? undefined : changes
+    return new ReplayLog({ ...options, files: this.#files, paths: this.#paths, sink })
+  }
+
+  async #open(entry: RunsEntry) {
+    await this.#files.makeFolder(this.#paths.changes)
+    const log = await openChangeFile(this.#files, this.#paths.changeFile(entry) + PARTIAL, 0)
+    await this.#files.syncFolder(this.#paths.changes)
+    return log
+  }
+}
+
+/** True where a file is the first with all items, or all groups, of its category. */
+function isFirstBootstrap(files: readonly AppliedFile[], { id }: AppliedFile): boolean {
+  return isBootstrap(id) && !files.some(other => other.id.feed === id.feed && isBootstrap(other.id))
+}

@@ -1,0 +1,108 @@
+// The manifest of a category: the ledger of its files, and the runs that their rows are in. It is
+// replaced as a whole, so a file is applied or it is not.
+
+import { dirname } from 'node:path'
+import { corruptState, type DurableFiles, replaceWhole, withFile } from '../../engine/index'
+import type { Floor, WrittenRun } from '../../state/index'
+import { checkedLine, readCheckedLines } from '../file/spool'
+import { type Category, type FileId, fileIdKey, readFileIdKey } from '../file-id'
+import type { ReplayedChanges } from '../folder/replay-log'
+import type { AppliedFile } from '../target/target'
+
+/** The feeds whose rows are kept apart. */
+export type TableName = 'item' | 'group' | 'priority'
+
+export interface RunRecord extends WrittenRun {
+  /** The number of the file of the rows; of several files, the number of the last one. */
+  readonly sequence: number
+}
+
+export interface TableRecord {
+  readonly runs: readonly RunRecord[]
+  readonly floors: readonly Floor[]
+}
+
+/** A file of a folder of runs. */
+export interface RunsEntry extends AppliedFile {
+  /** The rows that the file's changes have; absent where they were not wanted. */
+  readonly changeRows?: 'after' | 'both'
+  /** Bytes of the log of the file's changes; absent where it has none. */
+  readonly changeBytes?: number
+}
+
+export interface Manifest {
+  readonly category: Category
+  readonly files: readonly RunsEntry[]
+  readonly tables: Readonly<Record<TableName, TableRecord>>
+  /** The number of mendings: their rows carry them in their order. */
+  readonly mended?: number
+  /** The log of the newest replay that made changes. */
+  readonly replayed?: ReplayedChanges
+  /** The time up to which removals are forgotten, in milliseconds since 1970. */
+  readonly forgottenMs?: number
+}
+
+export const MANIFEST = 'manifest.json'
+const FORMAT = 'feedmill-manifest-1'
+const NO_TABLE: TableRecord = { runs: [], floors: [] }
+
+/** The manifest of a category without files. */
+export function newManifest(category: Category): Manifest {
+  return {
+    category,
+    files: [],
+    tables: { item: NO_TABLE, group: NO_TABLE, priority: NO_TABLE },
+  }
+}
+
+export function tableOf({ feed }: FileId): TableName {
+  if (feed === 'item_group') return 'group'
+  return feed === 'item_priority' ? 'priority' : 'item'
+}
+
+/** Returns true for the file of a run in the folder of a category. */
+export function isRunName(name: string): boolean {
+  return name.endsWith('.run')
+}
+
+/**
+ * Returns undefined for a new folder: a writer makes the manifest before the first run.
+ * @throws FeedError STATE_CORRUPT, STATE_IO
+ */
+export async function readManifest(
+  files: DurableFiles,
+  path: string,
+): Promise<Manifest | undefined> {
+  const file = await files.open(path)
+  if (file === undefined) {
+    const names = await files.list(dirname(path))
+    if (names.some(isRunName)) throw corruptState(path, 'it is missing beside its runs')
+    return undefined
+  }
+  const bytes = await withFile(file, async () => file.read(0, await file.size()))
+  const [line] = readCheckedLines(bytes)
+  if (line === undefined) throw corruptState(path, 'it has another checksum')
+  const { format, files: entries, ...manifest } = line.record as unknown as StoredManifest
+  if (format !== FORMAT) throw corruptState(path, `its format is ${format}`)
+  const known = entries.map(({ file: key, ...entry }) => {
+    const id = readFileIdKey(key)
+    // Without the file its rows would be applied a second time.
+    if (id === undefined) throw corruptState(path, `it has a file of the unknown name ${key}`)
+    return { ...entry, id }
+  })
+  return { ...manifest, files: known }
+}
+
+interface StoredManifest extends Omit<Manifest, 'files'> {
+  readonly format: string
+  readonly files: readonly (Omit<RunsEntry, 'id'> & { readonly file: string })[]
+}
+
+export function writeManifest(
+  files: DurableFiles,
+  path: string,
+  { files: applied, ...manifest }: Manifest,
+): Promise<void> {
+  const entries = applied.map(({ id, ...entry }) => ({ file: fileIdKey(id), ...entry }))
+  return replaceWhole(files, path, checkedLine({ format: FORMAT, ...manifest, files: entries }))
+}

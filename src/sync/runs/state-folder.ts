@@ -1,0 +1,135 @@
+// A state folder as the target of a run: a folder for each category, with its manifest and its runs,
+// the files that are being fetched, and those that are kept.
+
+import { join } from 'node:path'
+import { clearUp, clearUpLate } from '../file/kept-files'
+import { type Category, categoryKey } from '../file-id'
+import { type Environment, machineEnvironment } from '../folder/environment'
+import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/state-paths'
+import { SpoolFolder, spoolName } from '../target/spool-folder'
+import type { AppliedFile, OpenTarget, StateOrigin, TargetCategory } from '../target/target'
+import { CategoryRuns } from './category-runs'
+import { type ChangeSettings, FileChanges } from './file-changes'
+import { MANIFEST, readManifest } from './manifest'
+
+export interface StateFolderOptions {
+  readonly folder: string
+  /** Undefined for a folder that has one. */
+  readonly origin: StateOrigin | undefined
+  /** Bytes of rows that are sorted at once. */
+  readonly sortBytes: number
+  readonly environment?: Environment | undefined
+  readonly keepFileBytes?: number
+  /** Default: no change is recorded. */
+  readonly changes?: ChangeSettings | undefined
+}
+
+/**
+ * Opens a state folder for writing, and clears up what an earlier run left.
+ * @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO
+ */
+export async function openStateFolder({
+  folder,
+  origin,
+  sortBytes,
+  environment = machineEnvironment,
+  keepFileBytes = 0,
+  changes,
+}: StateFolderOptions) {
+  const { files } = environment
+  const paths = new StatePaths(folder)
+  const spools = new SpoolFolder(files, paths.spools)
+  const places = { files, paths, spools, keepFileBytes }
+  await files.makeFolder(folder)
+  const lock = await environment.lockFolder(folder)
+  const open = new Map<string, { runs: CategoryRuns; category: TargetCategory }>()
+  const category = async (wanted: Category): Promise<TargetCategory> => {
+    const key = categoryKey(wanted)
+    const opened = open.get(key)
+    if (opened !== undefined) return opened.category
+    const runs = await CategoryRuns.open(wanted, {
+      files,
+      folder: paths.runsOf(wanted),
+      changes: new FileChanges(files, paths, changes),
+      sortBytes,
+    })
+    const category = keepingFiles(runs, entry => clearUp(places, runs.files, entry))
+    open.set(key, { runs, category })
+    const spooled = await spools.names()
+    // A synchronisation that was killed has left the spools of applied files.
+    for (const entry of runs.files)
+      if (spooled.has(spoolName(entry.id))) await clearUpLate(places, runs.files, entry)
+    return category
+  }
+  try {
+    await settleOrigin(environment, paths, origin)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+  return {
+    files,
+    spools,
+    category,
+    /** Returns a category that is there. */
+    known: async (wanted: Category): Promise<TargetCategory | undefined> => {
+      const isThere = (await files.size(join(paths.runsOf(wanted), MANIFEST))) !== undefined
+      return isThere ? category(wanted) : undefined
+    },
+    close: async () => {
+      try {
+        for (const { runs } of open.values()) await runs.close()
+      } finally {
+        await lock.release()
+      }
+    },
+  } satisfies OpenTarget & Record<string, unknown>
+}
+
+/**
+ * Makes the folder one of `origin`. A folder without any applied file may become one of another
+ * origin.
+ */
+async function settleOrigin(
+  { files }: Environment,
+  paths: StatePaths,
+  origin: StateOrigin | undefined,
+): Promise<void> {
+  const found = await readMarker(files, paths)
+  if (origin === undefined) return
+  if (found !== undefined) {
+    const mismatch = originMismatch(paths, found, origin)
+    if (mismatch === undefined) return
+    for (const name of await files.list(paths.runs)) {
+      const manifest = await readManifest(files, join(paths.runs, name, MANIFEST))
+      if (manifest !== undefined && manifest.files.length > 0) throw mismatch
+    }
+  }
+  // Spools without runs are those of a damaged folder.
+  await files.remove(paths.spools)
+  await files.remove(paths.runs)
+  await writeMarker(files, paths, origin)
+}
+
+/** The category with an owner for the bytes of its applied files. */
+function keepingFiles(
+  runs: CategoryRuns,
+  keep: (entry: AppliedFile) => Promise<void>,
+): TargetCategory {
+  const keepAll = async (entries: readonly AppliedFile[]) => {
+    for (const entry of entries) await keep(entry)
+    return entries
+  }
+  const { category, applyAll } = runs
+  return {
+    category,
+    get files() {
+      return runs.files
+    },
+    apply: async file => (await keepAll([await runs.apply(file)]))[0]!,
+    ...(applyAll && { applyAll: async all => keepAll(await applyAll(all)) }),
+    removalsForgotten: () => runs.removalsForgotten(),
+    forgetRemovals: before => runs.forgetRemovals(before),
+    replay: () => runs.replay(),
+  }
+}

@@ -1,0 +1,453 @@
+// Runs against a naive merge in a map: rows of several files, with repeated keys, removals, floors of
+// bootstraps and merges of some of the runs into one.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineSchema, machineFiles, type RowBatch, text, timestamp } from '../../../src/engine'
+import { headOf } from '../../../src/engine/codec/merge/register'
+import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
+import { TsvParser } from '../../../src/engine/codec/tsv/parser'
+import { tellChanges } from '../../../src/state/runs/changed-rows'
+import { compactRuns } from '../../../src/state/runs/compact-runs'
+import { countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
+import { compareStandings, type Floor, type SequencedRun } from '../../../src/state/runs/merge-runs'
+import { RowSorter } from '../../../src/state/runs/row-sorter'
+import { Run } from '../../../src/state/runs/run-reader'
+import { RunTable } from '../../../src/state/runs/run-table'
+import { RunWriter } from '../../../src/state/runs/run-writer'
+import { SortedRuns } from '../../../src/state/runs/sorted-runs'
+
+const schema = defineSchema({
+  name: 'item_snapshot',
+  columns: {
+    itemId: text(),
+    title: text(),
+    availability: text(),
+    itemSnapshotDate: timestamp(),
+  },
+})
+const START_MS = Date.UTC(2026, 2, 1)
+
+const MOST_FILES = 5
+
+let folder: string
+let names = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feedmill-runs-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Line {
+  readonly key: string
+  readonly title: string
+  readonly minute: number
+  readonly removes: boolean
+}
+
+/** A file with columns in one of two orders, so that runs have several header lines. */
+interface File {
+  readonly sequence: number
+  readonly lines: readonly Line[]
+  readonly isTurned: boolean
+}
+
+function batchesOf({ lines, isTurned, sequence }: File): RowBatch[] {
+  const columns = ['itemId', 'title', 'availability', 'itemSnapshotDate']
+  const rows = lines.map(({ key, title, minute, removes }) => [
+    key,
+    removes ? '' : title,
+    removes ? 'UNAVAILABLE' : 'AVAILABLE',
+    new Date(START_MS + minute * 60_000).toISOString(),
+  ])
+  const all = [columns, ...rows].map(cells => (isTurned ? cells.toReversed() : cells).join('\t'))
+  const file = { feed: 'item_snapshot', lastModified: new Date(START_MS + sequence) } as const
+  const parser = new TsvParser({ schema, file, batchBytes: 256 })
+  return [...parser.push(Buffer.from(`${all.join('\n')}\n`)), ...parser.end()] as RowBatch[]
+}
+
+function arrivals(file: File) {
+  return batchesOf(file).map(batch => ({
+    batch,
+    keys: Array.from(batch, row => row.text('itemId')),
+    heads: Array.from(batch, row => headOf(row, versionOfRow(row, ''))),
+  }))
+}
+
+async function written(
+  isCompressed: boolean,
+  fill: (writer: RunWriter) => Promise<void>,
+): Promise<string> {
+  const path = join(folder, `${names++}.run`)
+  const writer = await RunWriter.create(machineFiles, path, isCompressed)
+  await fill(writer)
+  await writer.end()
+  return path
+}
+
+async function runOf(file: File, isCompressed = true): Promise<SequencedRun> {
+  const sorter = new RowSorter()
+  for (const rows of arrivals(file)) sorter.add(rows)
+  const path = await written(isCompressed, writer => sorter.writeTo(writer))
+  return { run: await Run.open(machineFiles, path), sequence: file.sequence }
+}
+
+async function tallied(
+  arrived: readonly SequencedRun[],
+  standing: readonly SequencedRun[],
+): Promise<unknown> {
+  const files = { files: 1, numberOf: () => 0 }
+  const [tally] = await tallyRuns({ arrived, standing, floors: [], ...files })
+  return tally
+}
+
+type Kept = ReturnType<typeof headOf> & {
+  readonly mended: number
+  readonly row: readonly unknown[]
+}
+
+/** The newest row of each key, as a map has them that takes one file after the other. */
+function naive(files: readonly File[], floors: readonly Floor[]): Map<string, Kept> {
+  const newest = new Map<string, Kept>()
+  for (let sequence = 0; sequence <= MOST_FILES; sequence++) {
+    const file = files.find(each => each.sequence === sequence)
+    for (const { batch, keys, heads } of file ? arrivals(file) : []) {
+      keys.forEach((key, n) => {
+        const row = batch.row(n)
+        const shown = [row.get('title' as string), row.position.line, row.position.byteOffset]
+        const kept = {
+          ...heads[n]!,
+          mended: 0,
+          row: [...shown, batch.file.lastModified?.getTime()],
+        }
+        const standing = newest.get(key)
+        if (standing === undefined || compareStandings(kept, standing) > 0) newest.set(key, kept)
+      })
+    }
+    for (const { timeMs } of floors.filter(floor => floor.sequence === sequence))
+      for (const [key, { version }] of newest)
+        if (!version.removed && version.timeMs < timeMs)
+          newest.set(key, {
+            version: { timeMs, removed: true, generatedMs: timeMs },
+            checksum: 0,
+            mended: 0,
+            row: [],
+          })
+  }
+  return newest
+}
+
+/** A change as text: its kind, key, time, and the titles of the row before and after. */
+type Told = readonly [string, string, number, unknown, unknown]
+
+/** The changes of a file and of its floor, those of each key in the order in which they were made. */
+function naiveChanges(before: readonly File[], file: File, floors: readonly Floor[]): Told[] {
+  const down = floors.filter(({ sequence }) => sequence < file.sequence)
+  const newest = naive(before, down)
+  const title = (kept: Kept | undefined) => (kept?.version.removed ? null : (kept?.row[0] ?? null))
+  const changes: Told[] = []
+  const arrive = (key: string, kept: Kept) => {
+    const stood = newest.get(key)
+    if (stood !== undefined && compareStandings(kept, stood) <= 0) return
+    newest.set(key, kept)
+    const [isThere, wasThere] = [kept, stood].map(each => each && !each.version.removed)
+    if (!isThere && !wasThere) return
+    if (isThere && wasThere && kept.checksum === stood!.checksum) return
+    const kind = !wasThere ? 'inserted' : isThere ? 'updated' : 'deleted'
+    changes.push([kind, key, kept.version.timeMs, title(kept), title(stood)])
+  }
+  for (const { batch, keys, heads } of arrivals(file))
+    for (const [n, key] of keys.entries())
+      arrive(key, { ...heads[n]!, mended: 0, row: [batch.row(n).get('title' as string)] })
+  for (const { timeMs } of floors.filter(({ sequence }) => sequence === file.sequence))
+    for (const [key, { version }] of newest)
+      if (!version.removed && version.timeMs < timeMs)
+        arrive(key, {
+          version: { timeMs, removed: true, generatedMs: timeMs },
+          checksum: 0,
+          mended: 0,
+          row: [],
+        })
+  return changes.sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])))
+}
+
+function standing(newest: ReadonlyMap<string, Kept>): [string, readonly unknown[]][] {
+  return [...newest]
+    .filter(([, { version }]) => !version.removed)
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([key, { row }]) => [key, row])
+}
+
+async function listed(table: RunTable<typeof schema.columns>) {
+  const rows: [string, readonly unknown[]][] = []
+  for await (const block of table.rows())
+    for (const { key, row } of block) {
+      const { line, byteOffset } = row.position
+      rows.push([key, [row.get('title'), line, byteOffset, row.batch.file.lastModified?.getTime()]])
+    }
+  return rows
+}
+
+async function closed(runs: readonly SequencedRun[]): Promise<void> {
+  for (const { run } of runs) await run.close()
+}
+
+const KEYS = ['v1|1|0', 'v1|1|00', 'v1|2|0', 'v1|10|0', 'é', '\u{1f600}', 'z'.repeat(300)]
+const line = fc.record({
+  key: fc.constantFrom(...KEYS),
+  title: fc.constantFrom('one', 'two', '"a\nb"', '"tab\there"', ''),
+  minute: fc.nat(6),
+  removes: fc.boolean(),
+})
+const files = fc
+  .array(
+    fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 12 }), isTurned: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: MOST_FILES,
+    },
+  )
+  .map(all => all.map((file, n): File => ({ ...file, sequence: n + 1 })))
+const floors = fc
+  .array(
+    fc.record({ sequence: fc.nat(MOST_FILES), timeMs: fc.nat(7).map(n => START_MS + n * 60_000) }),
+    {
+      maxLength: 2,
+    },
+  )
+  .map(all => all.sort((a, b) => a.sequence - b.sequence))
+
+describe('The rows of runs', () => {
+  test('are the newest of each key, listed, looked up and counted.', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, floors, fc.boolean(), async (all, down, isCompressed) => {
+        const runs = await Promise.all(all.map(file => runOf(file, isCompressed)))
+        const table = new RunTable(schema, runs, down)
+        const expected = standing(naive(all, down))
+        expect(await listed(table)).toEqual(expected)
+        expect(await countRows(runs, down)).toBe(expected.length)
+        for (const key of KEYS) {
+          const row = await table.find(key)
+          const [, kept] = expected.find(([other]) => other === key) ?? []
+          expect(row?.get('title')).toEqual(kept?.[0])
+        }
+        await closed(runs)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('stay the same where some runs are merged into one.', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, floors, fc.infiniteStream(fc.boolean()), async (all, down, picks) => {
+        const runs = await Promise.all(all.map(file => runOf(file)))
+        // A floor needs all rows of the files before it.
+        const some = runs.filter(() => down.length > 0 || picks.next().value)
+        const rest = runs.filter(run => !some.includes(run))
+        const path = await written(true, writer =>
+          compactRuns({ runs: some, floors: down, schema, forgottenMs: 0 }, writer),
+        )
+        const sequence = Math.max(0, ...some.map(run => run.sequence))
+        const merged = [...rest, { run: await Run.open(machineFiles, path), sequence }]
+        const kept = rest.length === 0 ? [] : down
+        const table = new RunTable(schema, merged, kept)
+        expect(await listed(table)).toEqual(standing(naive(all, down)))
+        await closed([...runs, ...merged])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are counted by file alike where the files arrive together and one by one.', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, fc.constantFrom(1, 300, 1 << 20), async (all, sortBytes) => {
+        const made: SequencedRun[] = []
+        const runsOf = async (some: readonly File[]) => {
+          const paths: string[] = []
+          const runs = new SortedRuns({
+            sortBytes,
+            memory: [],
+            create: () => {
+              paths.push(join(folder, `${names++}.run`))
+              return RunWriter.create(machineFiles, paths.at(-1)!, false)
+            },
+          })
+          for (const file of some) for (const rows of arrivals(file)) await runs.add(rows)
+          await runs.end()
+          const { sequence } = some.at(-1)!
+          const opened = await Promise.all(
+            paths.map(async path => ({ run: await Run.open(machineFiles, path), sequence })),
+          )
+          made.push(...opened)
+          return opened
+        }
+        const apart: unknown[] = []
+        const before: SequencedRun[] = []
+        for (const file of all) {
+          const arrived = await runsOf([file])
+          apart.push(await tallied(arrived, before))
+          before.push(...arrived)
+        }
+        const arrived = await runsOf(all)
+        const together = await tallyRuns({
+          arrived,
+          standing: [],
+          floors: [],
+          files: all.length,
+          numberOf: ({ file }) => file.lastModified! - START_MS - 1,
+        })
+        expect(together).toEqual(apart)
+        expect(await listed(new RunTable(schema, arrived, []))).toEqual(standing(naive(all, [])))
+        await closed(made)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('tell each change of a file once, with the rows before and after.', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, floors, async (all, some) => {
+        const down = all.flatMap(({ sequence }) =>
+          some.filter(floor => floor.sequence === sequence).slice(0, 1),
+        )
+        const runs = await Promise.all(all.map(file => runOf(file)))
+        for (const [n, file] of all.entries()) {
+          const told: Told[] = []
+          const floors = down.filter(({ sequence }) => sequence < file.sequence)
+          const floor = down.find(({ sequence }) => sequence === file.sequence)
+          await tellChanges(
+            { arrived: [runs[n]!], standing: runs.slice(0, n), floors },
+            { schema, isBeforeWanted: true, floor },
+            async changes => {
+              for (const { kind, itemId, version, row, before } of changes) {
+                const titles = [row, before].map(each => each?.get('title' as string) ?? null)
+                told.push([kind, itemId, version.timeMs, titles[0], titles[1]])
+              }
+            },
+          )
+          told.sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])))
+          expect(told).toEqual(naiveChanges(all.slice(0, n), file, down))
+        }
+        await closed(runs)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('of a file in the order of its keys are one run.', async () => {
+    const names: number[] = []
+    const runs = new SortedRuns({
+      sortBytes: 1,
+      memory: [],
+      create: number => {
+        names.push(number)
+        return RunWriter.create(machineFiles, join(folder, `in-order-${number}.run`), true)
+      },
+    })
+    const inOrder = ['a', 'b', 'c', 'd', 'b', 'e'].map(key => at(key, 'x', 1))
+    for (const [n, line] of inOrder.entries())
+      for (const rows of arrivals({ sequence: n, isTurned: false, lines: [line] }))
+        await runs.add(rows)
+    expect((await runs.end()).map(({ rows }) => rows)).toEqual([4, 2])
+    expect(names).toEqual([0, 1])
+  })
+
+  test('are counted by their effect, in the order in which they arrived.', async () => {
+    const before = { sequence: 1, isTurned: false, lines: [at('a', 'one', 1), at('b', 'one', 3)] }
+    const after = {
+      sequence: 2,
+      isTurned: false,
+      lines: [
+        at('c', 'x', 1),
+        at('c', 'y', 2),
+        at('b', 'two', 2),
+        at('a', 'two', 2),
+        gone('a', 3),
+        gone('d', 1),
+      ],
+    }
+    const [old, arrived] = [await runOf(before), await runOf(after)]
+    const tally = { inserted: 1, updated: 2, deleted: 1, unchanged: 1, stale: 1 }
+    expect(await tallied([arrived], [old])).toEqual(tally)
+    expect(await tallied([old], [])).toMatchObject({
+      inserted: 2,
+      unchanged: 0,
+    })
+    await closed([old, arrived])
+  })
+
+  test('that repeat the content of others are unchanged, in runs of several header lines.', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, n) => `key ${n}`)
+    const lines = (some: readonly string[], minute: number) => some.map(key => at(key, 'x', minute))
+    const [plain, turned] = [0, 1].map(part => keys.filter((_, n) => Number(n % 3 === 1) === part))
+    const before = await Promise.all([
+      runOf({ sequence: 1, isTurned: false, lines: lines(plain!, 1) }),
+      runOf({ sequence: 2, isTurned: true, lines: lines(turned!, 1) }),
+    ])
+    const path = await written(true, writer =>
+      compactRuns({ runs: before, floors: [], schema, forgottenMs: 0 }, writer),
+    )
+    const merged = { run: await Run.open(machineFiles, path), sequence: 2 }
+    for (const [isTurned, some] of [
+      [false, plain!],
+      [true, turned!],
+    ] as const) {
+      const arrived = await runOf({ sequence: 3, isTurned, lines: lines(some, 1) })
+      expect(await tallied([arrived], [merged])).toMatchObject({ unchanged: some.length })
+      await closed([arrived])
+    }
+    await closed([...before, merged])
+  })
+
+  test('of several blocks are all there.', async () => {
+    const many = Array.from({ length: 6_000 }, (_, n) =>
+      at(`key ${(n * 7_919) % 5_000}`, `t${n}`, n % 7),
+    )
+    const file = { sequence: 1, isTurned: true, lines: many }
+    const run = await runOf(file)
+    expect(run.run.index.blocks.length).toBeGreaterThan(2)
+    const table = new RunTable(schema, [run], [])
+    const expected = standing(naive([file], []))
+    expect(await listed(table)).toEqual(expected)
+    for (const [key, [title]] of expected.filter((_, n) => n % 97 === 0))
+      expect((await table.find(key))?.get('title')).toBe(title)
+    await closed([run])
+  })
+})
+
+test('Any changed or missing byte of a run is STATE_CORRUPT.', async () => {
+  const { run } = await runOf({
+    sequence: 1,
+    isTurned: false,
+    lines: [at('a', 'one', 1), gone('b', 2)],
+  })
+  await run.close()
+  const bytes = await readFile(run.path)
+  const path = join(folder, 'damaged.run')
+  const damaged = [
+    ...Array.from(bytes, (_, n) => bytes.map((byte, at) => (at === n ? byte ^ 0x10 : byte))),
+    ...Array.from(bytes, (_, n) => bytes.subarray(0, n)),
+  ]
+  for (const content of damaged) {
+    await writeFile(path, content)
+    const reading = (async () => {
+      const opened = await Run.open(machineFiles, path)
+      try {
+        return await listed(new RunTable(schema, [{ run: opened, sequence: 1 }], []))
+      } finally {
+        await opened.close()
+      }
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
+  }
+})
+
+function at(key: string, title: string, minute: number): Line {
+  return { key, title, minute, removes: false }
+}
+
+function gone(key: string, minute: number): Line {
+  return { key, title: '', minute, removes: true }
+}

@@ -1,0 +1,397 @@
+// A category of runs on a simulated machine that dies at every call, loses power, or has a failing
+// or damaged disk. The oracle is the target in memory, which takes the same files.
+// Long: it applies the files again for each call at which the machine may die.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Run } from '../../../src/state/runs/run-reader'
+import { RunTable } from '../../../src/state/runs/run-table'
+import { type BootstrapId, categoryKey, fileIdKey } from '../../../src/sync/file-id'
+import { CategoryRuns, type CategoryRunsOptions } from '../../../src/sync/runs/category-runs'
+import { CategoryView, SCHEMAS } from '../../../src/sync/runs/category-view'
+import { newManifest, readManifest } from '../../../src/sync/runs/manifest'
+import type { AppliedFile, TargetCategory, TargetFile } from '../../../src/sync/target/target'
+import {
+  bootstrapOf,
+  CATEGORY,
+  hourOf,
+  ORIGIN,
+  smallFile,
+} from '../../integrations/postgres/small-file'
+import { type CrashKind, Died, SimulatedMachine, type Trouble } from '../simulated-machine'
+import { MemoryPlace, memoryTarget, type Part } from '../target/memory-target'
+
+/** `npm run test:crash` takes every call and every byte. */
+const ALL = process.env.FEEDMILL_CRASH === 'all'
+const FOLDER = '/category'
+const MANIFEST = `${FOLDER}/manifest.json`
+const PARTS: readonly Part[] = ['item', 'group', 'priority']
+/** Sizes at which files become several runs, and runs of several sizes are merged. */
+const SMALL = { sortBytes: 200, mostRuns: 2, firstSize: 100 }
+
+type Sizes = Omit<CategoryRunsOptions, 'files' | 'folder'>
+/** Files that become visible together, or a time before which removals are forgotten. */
+type Step = readonly TargetFile[] | Date
+
+/** The ledger and the rows of a category, as text. */
+interface Seen {
+  readonly ledger: readonly string[]
+  readonly rows: readonly string[]
+}
+
+function filesOf(step: Step): readonly TargetFile[] {
+  return step instanceof Date ? [] : step
+}
+
+/** Makes the steps that are not done. `done` is called with the number of steps after each. */
+async function goThrough(
+  category: TargetCategory,
+  steps: readonly Step[],
+  done: (steps: number) => void = () => {},
+): Promise<void> {
+  let files = 0
+  for (const [n, step] of steps.entries()) {
+    const isDone = files < category.files.length
+    files += filesOf(step).length
+    if (step instanceof Date) {
+      if (category.files.length === files) await category.forgetRemovals(step)
+    } else if (!isDone) {
+      if (category.applyAll !== undefined && step.length > 1) await category.applyAll(step)
+      else for (const file of step) await category.apply(file)
+    }
+    done(n + 1)
+  }
+}
+
+async function runOn(
+  machine: SimulatedMachine,
+  steps: readonly Step[],
+  sizes: Sizes = SMALL,
+  trouble?: Trouble,
+): Promise<{ readonly done: number; readonly error: unknown }> {
+  const { files } = machine.start(trouble)
+  let done = 0
+  try {
+    const category = await CategoryRuns.open(CATEGORY, { files, folder: FOLDER, ...sizes })
+    try {
+      await goThrough(category, steps, n => {
+        done = n
+      })
+    } finally {
+      await category.close()
+    }
+    return { done, error: undefined }
+  } catch (error) {
+    return { done, error }
+  }
+}
+
+/** Reads a machine as a reader does, which changes nothing. */
+async function seenOn(machine: SimulatedMachine): Promise<Seen> {
+  const { files } = machine.copy(0).start()
+  const view = await CategoryView.open(files, FOLDER)
+  const rows: string[] = []
+  const manifest = (await readManifest(files, MANIFEST)) ?? newManifest(CATEGORY)
+  for (const part of PARTS) {
+    const { runs, floors } = manifest.tables[part]
+    const opened = runs.map(async ({ name, sequence }) => ({
+      run: await Run.open(files, `${FOLDER}/${name}`),
+      sequence,
+    }))
+    const table = new RunTable(SCHEMAS[part], await Promise.all(opened), floors)
+    for await (const block of table.rows())
+      for (const { key, version, row } of block)
+        rows.push(JSON.stringify([part, key, version, row.position, row.toStrings()]))
+  }
+  return { ledger: ledgerOf(view?.files ?? []), rows }
+}
+
+/** What is seen after each number of steps, from 0. */
+async function truthOf(steps: readonly Step[]): Promise<Seen[]> {
+  const place = new MemoryPlace()
+  const opened = await memoryTarget(place).open({
+    origin: ORIGIN,
+    memoryBytes: 0,
+    signal: new AbortController().signal,
+  })
+  const category = await opened.category(CATEGORY)
+  const seen: Seen[] = []
+  const look = () => {
+    const kept = [...(place.contents.get(categoryKey(CATEGORY))?.rows ?? [])]
+    const rows = PARTS.flatMap(part =>
+      kept
+        .filter(([key, { row }]) => key.startsWith(`${part}:`) && row !== undefined)
+        .map(([key, { head, row }]) => ({ key: key.slice(part.length + 1), head, row: row! }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1))
+        .map(({ key, head, row }) =>
+          JSON.stringify([part, key, head.version, row.position, row.toStrings()]),
+        ),
+    )
+    seen.push({ ledger: ledgerOf(category.files), rows })
+  }
+  look()
+  await goThrough(category, steps, look)
+  return seen
+}
+
+function ledgerOf(files: readonly AppliedFile[]): string[] {
+  return files.map(({ id, ...entry }) => JSON.stringify([fileIdKey(id), entry]))
+}
+
+/** Expects that the folder has the manifest and the runs that it names, and nothing else. */
+function expectNothingLeft(machine: SimulatedMachine): void {
+  const files = machine.filesUnder(FOLDER)
+  const named = files.get(MANIFEST)!.match(/[\w-]+\.run/g) ?? []
+  expect([...files.keys()]).toEqual([MANIFEST, ...named.map(name => `${FOLDER}/${name}`)].sort())
+}
+
+// The worlds follow.
+
+const KEYS = Array.from({ length: 12 }, (_, n) => `k${String(n).padStart(2, '0')}`)
+
+interface Change {
+  readonly key: string
+  readonly minute: number
+  readonly removes: boolean
+}
+
+function itemFile(id: ReturnType<typeof hourOf>, startMs: number, changes: readonly Change[]) {
+  const lines = changes.map(({ key, minute, removes }) =>
+    [
+      key,
+      removes ? '' : `title of ${key} at ${minute}`,
+      removes ? 'UNAVAILABLE' : 'AVAILABLE',
+      new Date(startMs + minute * 60_000).toISOString(),
+    ].join('\t'),
+  )
+  return smallFile(id, ['itemId\ttitle\tavailability\titemSnapshotDate', ...lines, ''].join('\n'))
+}
+
+function hour(n: number, changes: readonly Change[]): TargetFile {
+  return itemFile(hourOf(n), Date.UTC(2026, 2, 1, n), changes)
+}
+
+function bootstrap(day: number, keys: readonly string[]): TargetFile {
+  const lines = keys.map(key => `${key}\ttitle of ${key} on day ${day}\n`)
+  return smallFile(bootstrapOf(day), `itemId\ttitle\n${lines.join('')}`)
+}
+
+function groups(day: number, keys: readonly string[]): TargetFile {
+  const id = { ...(bootstrapOf(day) as BootstrapId), feed: 'item_group' } as const
+  const lines = keys.map(key => `g${key}\tgroup ${key} of day ${day}\n`)
+  return smallFile(id, `itemGroupId\ttitle\n${lines.join('')}`)
+}
+
+function priorities(day: number, keys: readonly string[]): TargetFile {
+  const date = `202603${String(day).padStart(2, '0')}`
+  const lines = keys.map(key => `${key}\tpayload ${key} of day ${day}\n`)
+  const text = `itemId\tpriorityListingPayload\n${lines.join('')}`
+  return smallFile({ ...CATEGORY, feed: 'item_priority', date }, text)
+}
+
+const removal = (key: string, minute: number): Change => ({ key, minute, removes: true })
+const update = (key: string, minute: number): Change => ({ key, minute, removes: false })
+
+/** Bootstraps with hours between them, of which some arrive together; the later bootstrap lacks keys. */
+const STEPS: readonly Step[] = [
+  [groups(1, ['a', 'b', 'c'])],
+  [bootstrap(1, KEYS)],
+  [hour(1, [update('k03', 5), removal('k04', 9), update('n1', 20)])],
+  [hour(2, [removal('n1', 1)]), hour(3, [update('k04', 2), update('n2', 3), update('n2', 4)])],
+  [priorities(1, ['k01', 'k03'])],
+  [hour(4, [removal('k00', 1), removal('k01', 2)])],
+  [hour(5, []), hour(6, [update('k01', 7)]), hour(7, [removal('k02', 7)])],
+  new Date(Date.UTC(2026, 2, 1, 5)),
+  [hour(8, [update('k05', 1)])],
+  [groups(2, ['a', 'c', 'd'])],
+  [bootstrap(2, [...KEYS.slice(3), 'n3'])],
+  [hour(25, [removal('k05', 1), update('k00', 2)])],
+  [hour(26, [update('k06', 1)]), hour(27, [removal('n3', 1)])],
+  [priorities(2, ['k03', 'k07'])],
+]
+
+const changeArb = fc.record({
+  key: fc.constantFrom(...KEYS.slice(0, 6)),
+  minute: fc.nat(59),
+  removes: fc.boolean(),
+})
+type Event = Change[] | { readonly keys: readonly string[] } | 'forget'
+const eventArb: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 8, arbitrary: fc.array(changeArb, { maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.subarray(KEYS.slice(0, 6)).map(keys => ({ keys })) },
+  { weight: 2, arbitrary: fc.constant('forget' as const) },
+)
+const sizesArb = fc.record({
+  sortBytes: fc.constantFrom(50, 400, 1 << 20),
+  mostRuns: fc.integer({ min: 1, max: 4 }),
+  firstSize: fc.constantFrom(30, 300, 1 << 26),
+})
+
+/** Hours one after the other; a bootstrap of a day and forgetting have the time of the next hour. */
+function stepsOf(events: readonly Event[]): Step[] {
+  const steps: Step[] = [[bootstrap(1, KEYS.slice(0, 4))]]
+  let n = 0
+  for (const event of events) {
+    if (event === 'forget') steps.push(new Date(Date.UTC(2026, 2, 1, n)))
+    else if (Array.isArray(event)) steps.push([hour(n++, event)])
+    else {
+      n = 24 * (Math.floor(n / 24) + 1)
+      steps.push([bootstrap(1 + n / 24, event.keys)])
+    }
+  }
+  return steps
+}
+
+describe('merges of runs', () => {
+  test('leave the truth, whatever their sizes and whatever is forgotten', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(eventArb, { maxLength: 20 }), sizesArb, async (events, sizes) => {
+        const steps = stepsOf(events)
+        const machine = new SimulatedMachine(0)
+        expect((await runOn(machine, steps, sizes)).error).toBeUndefined()
+        expect((await seenOn(machine)).rows).toEqual((await truthOf(steps)).at(-1)!.rows)
+        expectNothingLeft(machine)
+      }),
+      { numRuns: ALL ? 2_000 : 30 },
+    )
+  }, 600_000)
+
+  test('are in the steps, which give the truth', async () => {
+    const truth = await truthOf(STEPS)
+    const machine = new SimulatedMachine(0)
+    expect(await runOn(machine, STEPS)).toEqual({ done: STEPS.length, error: undefined })
+    expect(machine.log.filter(call => /create .*-merged-/.test(call)).length).toBeGreaterThan(2)
+    expect(await seenOn(machine)).toEqual(truth.at(-1))
+    expectNothingLeft(machine)
+  })
+})
+
+describe('a machine that dies or fails', () => {
+  /** Every call of a run, or the last of each kind of calls that write. */
+  async function sampledCalls(): Promise<readonly number[]> {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, STEPS)
+    expect(machine.calls).toBeGreaterThan(300)
+    const names = machine.log.map(call => call.replace(/item-|group-|priority-|\d/g, ''))
+    const kinds = names.map((name, n) => `${names[n - 1]} ${name}`)
+    const isTaken = (kind: string, n: number) =>
+      ALL || (n === kinds.lastIndexOf(kind) && !/^(open|size|read|list)/.test(names[n]!))
+    return kinds.flatMap((kind, n) => (isTaken(kind, n) ? [n + 1] : []))
+  }
+
+  /** Runs with a trouble on a machine that then ends, and expects that a next run goes on. */
+  async function runTroubled(
+    before: SimulatedMachine,
+    trouble: Trouble,
+    kind: CrashKind,
+    doneBefore = 0,
+  ): Promise<unknown> {
+    const truth = await truthOnce
+    const ended = before.copy(trouble.at)
+    const { done: doneNow, error } = await runOn(ended, STEPS, SMALL, trouble)
+    const done = Math.max(doneBefore, doneNow)
+    // What a step has made visible is durable when the step is done.
+    const possible = [truth[done], truth[done + 1]].map(each => JSON.stringify(each))
+    const where = [trouble, kind, ended.log[trouble.at - 1]]
+    for (let seed = 0; seed < (kind === 'power' ? 6 : 1); seed++) {
+      const machine = ended.copy(8 * trouble.at + seed)
+      machine.crash(kind)
+      const seen = await seenOn(machine)
+      expect([where, possible.includes(JSON.stringify(seen)), seen]).toEqual([where, true, seen])
+      if (seed > 0) continue
+      expect([where, (await runOn(machine, STEPS)).error]).toEqual([where, undefined])
+      expect([where, await seenOn(machine)]).toEqual([where, truth.at(-1)])
+      expectNothingLeft(machine)
+    }
+    return error
+  }
+
+  const truthOnce = truthOf(STEPS)
+
+  test.each(['process', 'power'] as const)(
+    'fault 81: is in the state before or after a step when its %s ends at a call, and the next run goes on',
+    async kind => {
+      for (const at of await sampledCalls()) {
+        // The end of one call and the beginning of the next leave the same machine.
+        for (const what of ALL ? (['before', 'within', 'after'] as const) : (['within'] as const)) {
+          const error = await runTroubled(new SimulatedMachine(0), { at, what }, kind)
+          expect(error).toBeInstanceOf(Died)
+        }
+      }
+    },
+    900_000,
+  )
+
+  test.each(['ENOSPC', 'EIO'] as const)(
+    'is in the state before or after a step when a call fails with %s, and the next run goes on',
+    async what => {
+      for (const at of await sampledCalls()) {
+        for (const lasting of [true, false]) {
+          const trouble = { at, what, lasting }
+          const kind = lasting ? 'power' : 'process'
+          const error = await runTroubled(new SimulatedMachine(0), trouble, kind)
+          expect([trouble, error]).toMatchObject([trouble, { code: 'STATE_IO' }])
+        }
+      }
+    },
+    900_000,
+  )
+
+  test('is in the state before or after a step when its process ends and then its power, before the files of the process are on the disk', async () => {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, STEPS)
+    const commits = machine.log.flatMap((call, n) => (/^rename/.test(call) ? [n + 1] : []))
+    expect(commits.length).toBeGreaterThan(STEPS.length)
+    const merge = machine.log.findLastIndex(call => /^create .*-merged-/.test(call))
+    for (const at of commits.filter(each => ALL || each === commits.find(n => n > merge))) {
+      const killed = new SimulatedMachine(0)
+      const { done } = await runOn(killed, STEPS, SMALL, { at, what: 'after' })
+      killed.crash('process')
+      for (let next = 1; next < 20; next++)
+        await runTroubled(killed, { at: next, what: 'after' }, 'power', done)
+    }
+  }, 900_000)
+})
+
+describe('a damaged folder', () => {
+  async function codeOf(work: Promise<unknown>): Promise<string> {
+    const error = await work.then(
+      () => undefined,
+      failure => failure,
+    )
+    if (error === undefined) return 'none'
+    expect(error.message).toMatch(/; restore the whole folder of the state from a copy, or /)
+    return error.code
+  }
+
+  test('is STATE_CORRUPT, or the damage has no effect', async () => {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, STEPS)
+    const whole = await seenOn(machine)
+    const paths = [...machine.filesUnder(FOLDER).keys()]
+    expect(paths.length).toBeGreaterThan(4)
+    for (const path of paths) {
+      /** The codes that a reader and a writer get. What they get instead is the truth. */
+      const damaged = async (change: (bytes: Buffer) => Buffer | null) => {
+        const copy = machine.copy(0)
+        copy.damage(path, change)
+        const reading = seenOn(copy).then(seen => expect(seen).toEqual(whole))
+        const writing = runOn(copy, STEPS).then(({ error }) => {
+          if (error !== undefined) throw error
+        })
+        return [path, await codeOf(reading), await codeOf(writing)]
+      }
+      const size = machine.filesUnder(FOLDER).get(path)!.length
+      for (let at = 0; at < size; at += ALL ? 1 : 97) {
+        const flipped = await damaged(bytes => {
+          bytes[at]! ^= 1 << (at % 8)
+          return bytes
+        })
+        expect(flipped.filter(code => code !== 'none' && code !== 'STATE_CORRUPT')).toEqual([path])
+        const cut = await damaged(bytes => bytes.subarray(0, at))
+        expect([at, ...cut]).toMatchObject([at, path, 'STATE_CORRUPT', expect.anything()])
+      }
+      expect(await damaged(() => null)).toEqual([path, 'STATE_CORRUPT', 'STATE_CORRUPT'])
+    }
+  }, 900_000)
+})
