@@ -13,16 +13,19 @@ export interface Compaction {
   readonly schema: FeedSchema<Columns>
   /** Removals from before this time are left out: no older row arrives or is in another run. */
   readonly forgottenMs: number
+  /** Ends the merge with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 const NO_BYTES = Buffer.alloc(0)
 
 export async function compactRuns(
-  { runs, floors, schema, forgottenMs }: Compaction,
+  { runs, floors, schema, forgottenMs, signal }: Compaction,
   writer: RunWriter,
 ): Promise<void> {
   const numbers = new Map(runs.map(({ run }) => [run, originsOf(run, writer)]))
-  for await (const parts of mergeRuns(runs, floors))
+  for await (const parts of mergeRuns(runs, floors)) {
+    signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block
       const origins = numbers.get(run)!
@@ -47,6 +50,7 @@ export async function compactRuns(
         }
       }
     }
+  }
 }
 
 /** Returns the number that each origin of a run has in another. */

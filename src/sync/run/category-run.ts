@@ -67,9 +67,10 @@ export class CategoryRun {
   async run(): Promise<void> {
     for (let waitedMs = 0; ; ) {
       await this.#applyReady()
-      await this.#compact()
+      await this.#forgetRemovals()
       const delayMs = this.#delayMs(waitedMs)
       if (delayMs === undefined) return
+      await this.#compact()
       await pause(delayMs, this.#shared.signal)
       waitedMs += delayMs
       this.#missing.clear()
@@ -246,8 +247,15 @@ export class CategoryRun {
     )
   }
 
-  /** Forgets old removals, once for each day by which the watermark advances. */
+  /** Uses the pause before the next files, which `once` makes only for a short time. */
   async #compact(): Promise<void> {
+    const { applying, signal, settings } = this.#shared
+    if (settings.mode === 'follow')
+      await applying.run(signal, async () => this.#target.compact?.(signal))
+  }
+
+  /** Forgets old removals, once for each day by which the watermark advances. */
+  async #forgetRemovals(): Promise<void> {
     const { watermark } = this.#plan
     if (watermark === undefined) return
     const before = new Date(watermark.getTime() - REMOVALS_KEPT_MS)

@@ -32,26 +32,14 @@ import {
 } from './manifest'
 import { RunFiles } from './run-files'
 import { nextMending, RunsReplay } from './runs-replay'
+import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
 
-/**
- * The most runs of a table that are about as large as each other: more of them are merged into one.
- */
-const MOST_RUNS = 32
-/**
- * The largest runs of the first size have so many bytes of lines, and those of each next size 16
- * times as many.
- */
-const FIRST_SIZE = 1 << 26
-
-export interface CategoryRunsOptions {
+/** The sizes at which runs are merged may be replaced. */
+export interface CategoryRunsOptions extends Partial<MergeSizes> {
   readonly files: DurableFiles
   readonly folder: string
   /** Bytes of rows that are sorted at once. */
   readonly sortBytes: number
-  /** Default: {@link MOST_RUNS}. */
-  readonly mostRuns?: number
-  /** Default: {@link FIRST_SIZE}. */
-  readonly firstSize?: number
   /** Records the changes of files. Default: none is recorded. */
   readonly changes?: FileChanges
 }
@@ -61,6 +49,7 @@ export class CategoryRuns implements TargetCategory {
   /** Absent where changes are recorded: they are recorded for one file after the other. */
   readonly applyAll?: NonNullable<TargetCategory['applyAll']>
   readonly #options: CategoryRunsOptions
+  readonly #sizes: MergeSizes
   readonly #files: RunFiles
   /** The memory for sorting, which one file after the other uses. */
   readonly #memory: Buffer[] = []
@@ -69,6 +58,7 @@ export class CategoryRuns implements TargetCategory {
   private constructor(category: Category, options: CategoryRunsOptions) {
     this.category = category
     this.#options = options
+    this.#sizes = { ...MERGE_SIZES, ...options }
     this.#files = new RunFiles(options.files, options.folder)
     this.#manifest = newManifest(category)
     if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
@@ -112,8 +102,13 @@ export class CategoryRuns implements TargetCategory {
     )
     await this.#replace(manifest)
     await this.#options.changes?.publish(entries[0]!)
-    await this.#compact(name)
+    await this.#merge(name, toMerge)
     return entries
+  }
+
+  async compact(signal: AbortSignal): Promise<void> {
+    for (const name of Object.keys(this.#manifest.tables) as TableName[])
+      while (await this.#merge(name, toMergeInPause, signal));
   }
 
   async removalsForgotten(): Promise<Date | undefined> {
@@ -210,7 +205,7 @@ export class CategoryRuns implements TargetCategory {
       ...(replayed && { replayed }),
       tables: { ...tables, [name]: table },
     })
-    await this.#compact(name)
+    await this.#merge(name, toMerge)
   }
 
   /** Returns the manifest with the files, and their entries. */
@@ -268,31 +263,32 @@ export class CategoryRuns implements TargetCategory {
     return { manifest, entries }
   }
 
-  /** Merges runs of one size into one, where there are too many. */
-  async #compact(name: TableName): Promise<void> {
+  /** Merges runs of a table into one. Returns false where there is nothing to merge. */
+  async #merge(name: TableName, choose: typeof toMerge, signal?: AbortSignal): Promise<boolean> {
     const { tables, forgottenMs: beforeMs = Number.NEGATIVE_INFINITY } = this.#manifest
     const { runs, floors } = tables[name]
-    const { mostRuns = MOST_RUNS, firstSize = FIRST_SIZE } = this.#options
-    const alike = runsOfOneSize(runs, firstSize)
-    if (alike.length <= mostRuns) return
+    const wanted = choose(runs, this.#sizes)
+    if (wanted.length === 0) return false
     // A floor is compared with all rows of a key in the files before it.
-    const small = floors.length > 0 ? runs : alike
-    const rest = runs.filter(run => !small.includes(run))
-    const sequence = Math.max(...small.map(run => run.sequence))
+    const merging = floors.length > 0 ? runs : wanted
+    const rest = runs.filter(run => !merging.includes(run))
+    const sequence = Math.max(...merging.map(run => run.sequence))
     // Another run may have an older row of a removed key.
     const forgottenMs = rest.length === 0 ? beforeMs : Number.NEGATIVE_INFINITY
+    const schema = SCHEMAS[name]
     const written = await this.#orRemoved(async () => {
-      const opened = await this.#files.opened(small)
+      const opened = await this.#files.opened(merging)
       // A name is never used again: a reader may have the manifest that an earlier run was in.
-      const free = `${name}-merged-${this.#sequence}-${nextMending(this.#manifest)}.run`
-      return this.#files.write(free, true, writer =>
-        compactRuns({ runs: opened, floors, schema: SCHEMAS[name], forgottenMs }, writer),
+      const state = `${this.#sequence}-${nextMending(this.#manifest)}-${runs.length}`
+      return this.#files.write(`${name}-merged-${state}.run`, true, writer =>
+        compactRuns({ runs: opened, floors, schema, forgottenMs, signal }, writer),
       )
     })
     const merged = { ...written, sequence }
     const table = { runs: [...rest, merged], floors: rest.length === 0 ? [] : floors }
     await this.#replace({ ...this.#manifest, tables: { ...tables, [name]: table } })
     await this.#removeOthers()
+    return true
   }
 
   /** After a failure the next owner of the folder finds the old manifest or the new one. */
@@ -328,17 +324,4 @@ export class CategoryRuns implements TargetCategory {
 /** The file of an origin, as the rows of a file have it. */
 function recordKey(id: FileId, { lastModified }: FileIdentity): string {
   return JSON.stringify(fileRecordOf(feedFileOf(id, lastModified)))
-}
-
-/** Returns the largest group of runs of one size. */
-function runsOfOneSize(runs: readonly RunRecord[], firstSize: number): readonly RunRecord[] {
-  const groups = new Map<number, RunRecord[]>()
-  for (const run of runs) {
-    const size = Math.max(0, Math.ceil(Math.log2(run.rawBytes / firstSize) / 4))
-    groups.set(size, [...(groups.get(size) ?? []), run])
-  }
-  return [...groups.values()].reduce(
-    (most, group) => (group.length > most.length ? group : most),
-    [],
-  )
 }

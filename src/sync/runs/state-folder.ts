@@ -130,6 +130,7 @@ function keepingFiles(
     ...(applyAll && { applyAll: async all => keepAll(await applyAll(all)) }),
     removalsForgotten: () => runs.removalsForgotten(),
     forgetRemovals: before => runs.forgetRemovals(before),
+    compact: signal => runs.compact(signal),
     replay: () => runs.replay(),
   }
 }

@@ -131,6 +131,12 @@ export interface TargetCategory {
   /** Forgets the versions of rows that were removed before a time: no older row can arrive. */
   forgetRemovals(before: Date): Promise<void>
   /**
+   * Saves space and makes reading faster. A run that follows calls it before it waits for new files.
+   * What is visible stays as it is.
+   * @param signal ends the work with its reason, and leaves the rows as they are
+   */
+  compact?(signal: AbortSignal): Promise<void>
+  /**
    * Begins a replay of rows that were mended. A target without this method takes no such rows.
    */
   replay?(): Promise<CategoryReplay>

@@ -29,9 +29,11 @@ const PARTS: readonly Part[] = ['item', 'group', 'priority']
 /** Sizes at which files become several runs, and runs of several sizes are merged. */
 const SMALL = { sortBytes: 200, mostRuns: 2, firstSize: 100 }
 
+const SIGNAL = new AbortController().signal
+
 type Sizes = Omit<CategoryRunsOptions, 'files' | 'folder'>
-/** Files that become visible together, or a time before which removals are forgotten. */
-type Step = readonly TargetFile[] | Date
+/** Files that become visible together, a time before which removals are forgotten, or a pause. */
+type Step = readonly TargetFile[] | Date | 'pause'
 
 /** The ledger and the rows of a category, as text. */
 interface Seen {
@@ -40,7 +42,7 @@ interface Seen {
 }
 
 function filesOf(step: Step): readonly TargetFile[] {
-  return step instanceof Date ? [] : step
+  return Array.isArray(step) ? step : []
 }
 
 /** Makes the steps that are not done. `done` is called with the number of steps after each. */
@@ -55,6 +57,8 @@ async function goThrough(
     files += filesOf(step).length
     if (step instanceof Date) {
       if (category.files.length === files) await category.forgetRemovals(step)
+    } else if (step === 'pause') {
+      await category.compact?.(SIGNAL)
     } else if (!isDone) {
       if (category.applyAll !== undefined && step.length > 1) await category.applyAll(step)
       else for (const file of step) await category.apply(file)
@@ -203,9 +207,11 @@ const STEPS: readonly Step[] = [
   [hour(5, []), hour(6, [update('k01', 7)]), hour(7, [removal('k02', 7)])],
   new Date(Date.UTC(2026, 2, 1, 5)),
   [hour(8, [update('k05', 1)])],
+  'pause',
   [groups(2, ['a', 'c', 'd'])],
   [bootstrap(2, [...KEYS.slice(3), 'n3'])],
   [hour(25, [removal('k05', 1), update('k00', 2)])],
+  'pause',
   [hour(26, [update('k06', 1)]), hour(27, [removal('n3', 1)])],
   [priorities(2, ['k03', 'k07'])],
 ]
@@ -215,11 +221,11 @@ const changeArb = fc.record({
   minute: fc.nat(59),
   removes: fc.boolean(),
 })
-type Event = Change[] | { readonly keys: readonly string[] } | 'forget'
+type Event = Change[] | { readonly keys: readonly string[] } | 'forget' | 'pause'
 const eventArb: fc.Arbitrary<Event> = fc.oneof(
   { weight: 8, arbitrary: fc.array(changeArb, { maxLength: 6 }) },
   { weight: 1, arbitrary: fc.subarray(KEYS.slice(0, 6)).map(keys => ({ keys })) },
-  { weight: 2, arbitrary: fc.constant('forget' as const) },
+  { weight: 2, arbitrary: fc.constantFrom('forget' as const, 'pause' as const) },
 )
 const sizesArb = fc.record({
   sortBytes: fc.constantFrom(50, 400, 1 << 20),
@@ -233,6 +239,7 @@ function stepsOf(events: readonly Event[]): Step[] {
   let n = 0
   for (const event of events) {
     if (event === 'forget') steps.push(new Date(Date.UTC(2026, 2, 1, n)))
+    else if (event === 'pause') steps.push(event)
     else if (Array.isArray(event)) steps.push([hour(n++, event)])
     else {
       n = 24 * (Math.floor(n / 24) + 1)
@@ -263,6 +270,40 @@ describe('merges of runs', () => {
     expect(machine.log.filter(call => /create .*-merged-/.test(call)).length).toBeGreaterThan(2)
     expect(await seenOn(machine)).toEqual(truth.at(-1))
     expectNothingLeft(machine)
+  })
+})
+
+describe('a pause', () => {
+  const hours = Array.from({ length: 9 }, (_, n): Step => [hour(n, [update(KEYS[n]!, 5)])])
+  const steps = [[bootstrap(1, KEYS)], ...hours]
+  const all = { sortBytes: 1 << 20, mostRuns: 32 }
+
+  test('leaves few runs beside the largest one, with few bytes, and the same rows', async () => {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, steps, all)
+    const before = await seenOn(machine)
+    const runsOf = async () =>
+      (await readManifest(machine.copy(0).start().files, MANIFEST))!.tables.item.runs
+    expect(await runsOf()).toHaveLength(10)
+    expect((await runOn(machine, [...steps, 'pause'], all)).error).toBeUndefined()
+    const bytes = (await runsOf()).map(({ rawBytes }) => rawBytes).sort((a, b) => b - a)
+    const [largest, ...others] = bytes
+    expect(others.length).toBeLessThan(4)
+    expect(others.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(0.3 * largest!)
+    expect(await seenOn(machine)).toEqual(before)
+    expectNothingLeft(machine)
+  })
+
+  test('ends with the reason of its signal, and leaves what there was', async () => {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, steps, all)
+    const before = [await seenOn(machine), [...machine.filesUnder(FOLDER).keys()]]
+    const options = { files: machine.start().files, folder: FOLDER, ...all }
+    const category = await CategoryRuns.open(CATEGORY, options)
+    const reason = new Error('enough')
+    await expect(category.compact(AbortSignal.abort(reason))).rejects.toBe(reason)
+    await category.close()
+    expect([await seenOn(machine), [...machine.filesUnder(FOLDER).keys()]]).toEqual(before)
   })
 })
 
@@ -379,7 +420,7 @@ describe('a damaged folder', () => {
         const writing = runOn(copy, STEPS).then(({ error }) => {
           if (error !== undefined) throw error
         })
-        return [path, await codeOf(reading), await codeOf(writing)]
+        return [path, ...(await Promise.all([codeOf(reading), codeOf(writing)]))]
       }
       const size = machine.filesUnder(FOLDER).get(path)!.length
       for (let at = 0; at < size; at += ALL ? 1 : 97) {
