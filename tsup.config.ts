@@ -13,6 +13,7 @@ const library = {
   bench: 'src/bench.ts',
   inspect: 'src/inspect.ts',
   service: 'src/service.ts',
+  engines: 'src/engines.ts',
   emulator: 'src/emulator.ts',
   sync: 'src/sync.ts',
   queue: 'src/queue.ts',

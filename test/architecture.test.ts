@@ -41,6 +41,7 @@ const LAYERS = [
   'codec',
   'worker',
   'stages',
+  'push',
   'pipeline',
   'sinks',
   'quarantine',

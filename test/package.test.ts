@@ -59,6 +59,7 @@ const idOf = (name: string) => name.replace(/\W/g, '_')
 
 const consumer = (load: (name: string) => string) => `
 ${load('feedmill')}
+${load('feedmill/engines')}
 ${load('feedmill/bench')}
 ${load('feedmill/service')}
 ${load('feedmill/emulator')}
@@ -135,11 +136,12 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof startWorker, typeof duckdbTarget, typeof arrowSink, typeof parquetSink, typeof postgresTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof startWorker, typeof duckdbTarget, typeof arrowSink, typeof parquetSink, typeof postgresTarget, typeof instrument, typeof inspect, typeof createInflater, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
   ['Gunzip, TsvRowParser, itemSchema, pipeline', 'feedmill'],
+  ['createInflater', 'feedmill/engines'],
   ['defineBench', 'feedmill/bench'],
   ['inspect', 'feedmill/inspect'],
   ['createFeedService', 'feedmill/service'],
@@ -164,13 +166,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(9).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(10).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/arrow', 'feedmill/parquet', 'feedmill/postgres', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/engines', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/arrow', 'feedmill/parquet', 'feedmill/postgres', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))

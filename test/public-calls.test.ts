@@ -8,6 +8,7 @@ import * as benches from '../src/bench'
 import * as duckdbs from '../src/duckdb'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/engine/errors'
+import * as engines from '../src/engines'
 import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
 import * as telemetry from '../src/opentelemetry'
@@ -21,6 +22,7 @@ type Callable = (...args: unknown[]) => unknown
 
 const ENTRIES = {
   feedmill,
+  'feedmill/engines': engines,
   'feedmill/bench': benches,
   'feedmill/inspect': inspections,
   'feedmill/service': services,
@@ -168,6 +170,9 @@ const MADE: Record<string, () => object> = {
   TsvRowParser: () => new feedmill.TsvRowParser(),
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
   TsvColumnParser: () => new feedmill.TsvColumnParser({ schema: feedmill.itemSchema }),
+  'an inflater': () => engines.createInflater(),
+  'a row parser': () => engines.createRowParser(),
+  'a column parser': () => engines.createColumnParser({ schema: feedmill.itemSchema }),
   ColumnDecoder: () => new feedmill.ColumnDecoder(),
   ChunkReassembler: () => new feedmill.ChunkReassembler(),
   FileSource: () => new feedmill.FileSource('/a folder that is not there/file'),

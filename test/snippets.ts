@@ -157,6 +157,13 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'arrow-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-partitions': ({ printed }) => expect(printed).toEqual([]),
+  'engine-inflate': ({ printed }) => expect(printed).toEqual([[64, 1, 68]]),
+  'engine-rows': ({ printed }) =>
+    expect(printed).toEqual([
+      [2, 'v1|1|0', 'a "quoted" title'],
+      [3, 'v1|2|0', 'two'],
+    ]),
+  'engine-columns': ({ printed }) => expect(printed).toEqual([[2, ['sku', 'price'], 1]]),
   'bench-file': ({ printed }) => expect(printed).toEqual([]),
   first: ({ printed, facts: { samplePath, sampleRows } }) => {
     expect(sampleRows).toBeGreaterThan(20)

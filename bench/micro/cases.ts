@@ -5,6 +5,7 @@ import { aspects } from './aspects'
 import { contentRange } from './content-range'
 import { copy } from './copy'
 import { gunzipFflate } from './gunzip-fflate'
+import { inflater } from './inflater'
 import { merge } from './merge'
 import type { MicroCase } from './micro-case'
 import { parse } from './parse'
@@ -21,4 +22,5 @@ export const CASES: readonly MicroCase[] = [
   copy,
   merge,
   gunzipFflate,
+  inflater,
 ]

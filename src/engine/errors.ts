@@ -92,7 +92,7 @@ export interface ErrorContexts {
 
   // Stages and pipelines.
   /**
-   * `write` was called after `end`.
+   * `write`, or `push` of an engine, was called after `end`.
    * @remedy Write everything before you call `end`.
    */
   STAGE_WRITE_AFTER_END: { stage: string }
@@ -115,14 +115,16 @@ export interface ErrorContexts {
    */
   STAGE_INPUT_INVALID: { stage: string; expected: string; received: string }
   /**
-   * The stage was destroyed before its reader reached the end.
+   * The stage was destroyed, or the engine closed, before its reader reached the end.
    * @remedy Find out what destroyed the stage or left the loop early; a stopped run has to be
    * started again.
    */
   STAGE_DESTROYED: { stage: string }
   /**
-   * The result of a stage was requested before the stage was read to its end.
-   * @remedy Read the stage to its end before you ask for its result.
+   * The result of a stage was requested before the stage was read to its end, or an engine got an
+   * input before the outputs of the one before were used up.
+   * @remedy Read the stage to its end before you ask for its result, and the outputs of each `push`
+   * before the next one.
    */
   STAGE_NOT_ENDED: { stage: string }
   /**

@@ -10,6 +10,7 @@ export const ENTRIES = {
   'feedmill/service': 'service.ts',
   'feedmill/sync': 'sync.ts',
   'feedmill/opentelemetry': 'opentelemetry.ts',
+  'feedmill/engines': 'engines.ts',
   'feedmill/bench': 'bench.ts',
   'feedmill/inspect': 'inspect.ts',
   'feedmill/queue': 'queue.ts',

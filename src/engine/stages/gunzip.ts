@@ -1,15 +1,14 @@
 // Gunzip: the stage that inflates gzip. The inflating itself is in inflation.ts, which needs no
 // stage.
 
-import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
+import { type GzipLimits, gzipLimits, LIMIT_NAMES } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
-import { copyBytes, loanOf } from '../codec/loan'
 import { GZIP_SIGNATURE } from '../codec/range/file-identity'
 import { byteBlock } from '../codec/stage-input'
-import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
+import type { Pause, Steps } from '../core/steps'
 import { flag, knownOptions, type OptionNames } from '../options'
 import { type GunzipEngine, inflateEngine } from './gunzip-engine'
-import { Inflation } from './inflation'
+import { Inflation, ownedOutputs } from './inflation'
 import { type Outputs, Stage } from './stage'
 
 export type { GunzipEngine } from './gunzip-engine'
@@ -49,10 +48,7 @@ export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 const NAMES: OptionNames<GunzipOptions> = {
   engine: true,
   worker: true,
-  maxOutputBytes: true,
-  maxRatio: true,
-  maxMembers: true,
-  allowNested: true,
+  ...LIMIT_NAMES,
 }
 
 /**
@@ -145,15 +141,6 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
    * done with each output before it asks for the next.
    */
   #owned(outputs: Steps<Uint8Array | Pause> | undefined): Steps<Uint8Array | Pause> | undefined {
-    if (outputs === undefined || this.#lends) return outputs
-    return new Steps(() => {
-      const step = outputs.next()
-      return isPromise(step) ? step.then(owned) : owned(step)
-    })
+    return this.#lends ? outputs : ownedOutputs(outputs)
   }
-}
-
-function owned(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> {
-  if (step.done || step.value === PAUSE || !loanOf(step.value)) return step
-  return { done: false, value: copyBytes(step.value) }
 }

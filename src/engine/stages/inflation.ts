@@ -6,6 +6,7 @@ import { InputGatherer, PushBackBuffer } from '../codec/gzip/engine-input'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { type GzipFacts, GzipMembers } from '../codec/gzip/members'
+import { copyBytes, loanOf } from '../codec/loan'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is processed between two pauses where it gives no output. */
@@ -180,4 +181,20 @@ export class Inflation {
     if (!ended) this.#pushBack.used(usedBytes)
     else this.#queue.unshift(...(engine.takeRest?.() ?? this.#pushBack.takeRest(usedBytes)))
   }
+}
+
+/** Replaces lent outputs by copies that the reader may keep. */
+export function ownedOutputs(
+  outputs: Steps<Uint8Array | Pause> | undefined,
+): Steps<Uint8Array | Pause> | undefined {
+  if (outputs === undefined) return undefined
+  return new Steps(() => {
+    const step = outputs.next()
+    return isPromise(step) ? step.then(owned) : owned(step)
+  })
+}
+
+function owned(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> {
+  if (step.done || step.value === PAUSE || !loanOf(step.value)) return step
+  return { done: false, value: copyBytes(step.value) }
 }

@@ -1,6 +1,6 @@
 // The caps against bombs and the rule for nested gzip: defaults, and checks of the options.
 
-import { finiteNumber, flag } from '../../options'
+import { finiteNumber, flag, type OptionNames } from '../../options'
 
 export interface GzipLimits {
   /** The most bytes of output over all members. Default: 1 TiB. */
@@ -21,6 +21,13 @@ export interface GzipLimits {
    * false.
    */
   readonly allowNested: boolean
+}
+
+export const LIMIT_NAMES: OptionNames<GzipLimits> = {
+  maxOutputBytes: true,
+  maxRatio: true,
+  maxMembers: true,
+  allowNested: true,
 }
 
 /** The name of a cap, as it stands in the context of GZIP_LIMIT. */
