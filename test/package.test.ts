@@ -454,10 +454,10 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
   }, 60_000)
 
   test('a bundle holds what is imported, and of other packages only what that uses', async () => {
-    const outputOf = async (names: string) => {
+    const outputOf = async (names: string, from = 'feedmill') => {
       const { metafile } = await build({
         stdin: {
-          contents: `import { ${names} } from 'feedmill'; console.log(${names})`,
+          contents: `import { ${names} } from '${from}'; console.log(${names})`,
           resolveDir: plain,
         },
         bundle: true,
@@ -478,6 +478,9 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
     const stages = await outputOf('pipeline, Gunzip, TsvRowParser')
     expect(stages.packages).toEqual(['feedmill', 'fflate', 'minipass'])
     expect(stages.bytes).toBeLessThan(160_000)
+    const inflater = await outputOf('createInflater', 'feedmill/engines')
+    expect(inflater.packages).toEqual(['feedmill', 'minipass'])
+    expect(inflater.bytes).toBeLessThan(64_000)
     expect((await outputOf('csvSink')).packages).toContain('papaparse')
   })
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { csvSink, FeedError, Gunzip, pipeline, TsvObjectParser, TsvRowParser } from 'feedmill'
+import { createInflater, createRowParser } from 'feedmill/engines'
 import { createFeedService } from 'feedmill/service'
 import { sync } from 'feedmill/sync'
 
@@ -23,6 +24,15 @@ function* blocks() {
   for (let at = 0; at < file.length; at += BLOCK_BYTES) yield file.subarray(at, at + BLOCK_BYTES)
 }
 
+function* pushedRows(inflater, parser) {
+  const objectsOf = function* (batches) {
+    for (const batch of batches) for (const row of batch) yield row.toObject()
+  }
+  for (const block of blocks()) for (const bytes of inflater.push(block)) yield* objectsOf(parser.push(bytes))
+  for (const bytes of inflater.end()) yield* objectsOf(parser.push(bytes))
+  yield* objectsOf(parser.end())
+}
+
 async function main() {
   for (const options of [{}, { worker: false }, { engine: 'zlib' }, { engine: 'fflate' }]) {
     const name = JSON.stringify(options)
@@ -31,6 +41,8 @@ async function main() {
     if (JSON.stringify(rows) !== JSON.stringify(expected)) throw new Error(`wrong rows with ${name}`)
     if (JSON.stringify(objects) !== JSON.stringify(expected)) throw new Error(`wrong objects with ${name}`)
   }
+  const pushed = [...pushedRows(createInflater(), createRowParser())]
+  if (JSON.stringify(pushed) !== JSON.stringify(expected)) throw new Error('wrong rows without a stream')
   const torn = await pipeline([file.subarray(0, -9)]).to(new Gunzip()).to(new TsvRowParser()).toArray().catch(error => error)
   if (!FeedError.is(torn)) throw new Error('a torn file was accepted')
   if (Gunzip.name === '' || typeof createFeedService !== 'function' || typeof sync !== 'function') throw new Error('names are missing')

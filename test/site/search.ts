@@ -16,6 +16,7 @@ const ASKED = [
   ['read a csv file', 'guide/csv-over-http'],
   ['parquet', 'guide/columns'],
   ['arrow', 'guide/columns'],
+  ['synchronous inflate', 'guide/engines'],
   ['postgres', 'guide/databases'],
   ['sqlite', 'guide/sqlite'],
   ['resume', 'guide/sync'],
