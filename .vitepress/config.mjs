@@ -24,6 +24,7 @@ const TASKS = [
   'sqlite',
   'databases',
   'sync',
+  'follow-own-feed',
   'queue',
   'quarantine',
   'own-stage',

@@ -72,13 +72,25 @@ const utf16Path = join(folder, 'stock-utf16.csv')
 await writeFile(latin1Path, Buffer.from('city\tprice\nKöln\t1.5\n', 'latin1'))
 await writeFile(utf16Path, Buffer.from('\ufeffcity;stock\r\nMünchen;3\r\n', 'utf16le'))
 
+/** A full file and changes of a feed of one's own. */
+const feedFolder = join(folder, 'partner')
+await mkdir(feedFolder)
+await writeFile(
+  join(feedFolder, 'full-2026-03-01.csv.gz'),
+  gzipSync('sku,price,updatedAt\nA-1,1.50,2026-02-01T00:00:00Z\nA-2,2,2026-02-02T00:00:00Z\n'),
+)
+await writeFile(
+  join(feedFolder, 'changes-2026-03-02.csv'),
+  'sku,price,updatedAt\nA-2,2.50,2026-03-01T10:00:00Z\nA-1,9,2026-01-01T00:00:00Z\n',
+)
+
 /**
  * A proxy, as between a network and the others; every tunnel through it is counted. It is also a
  * server of one CSV file.
  */
 const tunnels: string[] = []
 const proxy = createServer(({ url: target }, response) =>
-  target === '/stock.csv'
+  target?.startsWith('/stock.csv')
     ? response.end('sku,title\r\nA-1,"a ""small"" lamp"\r\n')
     : response.writeHead(405).end(),
 )
@@ -160,6 +172,7 @@ export const given = {
   path,
   latin1Path,
   utf16Path,
+  feedFolder,
   database,
   proxyUrl,
   csvUrl: `${proxyUrl}/stock.csv`,

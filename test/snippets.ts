@@ -150,6 +150,14 @@ export function expectRun({ name, prints }: Snippet, run: SnippetRun): void {
  * a snippet.
  */
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
+  'own-feed-folder': ({ printed }) =>
+    expect(printed).toEqual([
+      [2, 'files,', 4, 'rows'],
+      ['A-1', '1.50'],
+      ['A-2', '2.50'],
+      ['changes-2026-03-02.csv 2026-03-02T00:00:00.000Z'],
+    ]),
+  'own-feed-addresses': ({ printed }) => expect(printed).toEqual([[1, 'rows']]),
   'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
   'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),
   'columns-duckdb': ({ printed }) => expect(printed).toEqual([]),

@@ -458,7 +458,7 @@ export interface ErrorContexts {
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /**
    * The folder is no state folder, or one of another format, another service or another
-   * marketplace.
+   * marketplace, or it keeps the rows of a feed by other columns.
    * @remedy Choose another folder, or the version, service or marketplace that the folder belongs
    * to. A state of another format is made anew in an empty folder.
    */
@@ -470,8 +470,8 @@ export interface ErrorContexts {
    */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**
-   * A bootstrap file lacks most of the rows of the state, and the service did not prove that it is
-   * empty. None of its rows was applied. For a file of more than 65,536 rows `rowsRemoved` is an
+   * A bootstrap or full file lacks most of the rows of the state, and the service did not prove that
+   * it is empty. None of its rows was applied. For a file of more than 65,536 rows `rowsRemoved` is an
    * estimate from a sample.
    * @remedy Check whether the category really became so small, and then raise `maxRemovedShare` for
    * one run.

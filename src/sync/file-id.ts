@@ -1,5 +1,5 @@
-// The identity of a file of the service: its stable text, and what follows of it: the request for
-// the file, its schema, the file information of its rows, and its local name. A file is planned,
+// The identity of a file: its stable text, and what follows of it: the request for a file of the
+// service, its schema, the file information of its rows, and its local name. A file is planned,
 // fetched, recorded and kept under it. The ledger also has the total and Last-Modified, which prove
 // that two downloads are of one file. The fields are the parameters of item-feeds.md, sections 3.3
 // to 3.6.
@@ -13,6 +13,7 @@ import {
   schemaOf,
 } from '../engine/index'
 import {
+  type CompressedOptions,
   type FeedDownload,
   type FeedService,
   fileNameOf,
@@ -65,13 +66,31 @@ export interface PriorityId extends Category {
   readonly date: string
 }
 
+/** A file of a feed of your own: the category has the name of the feed. */
+export interface OwnId extends Category {
+  /** Says that the file is none of the service. */
+  readonly feed: typeof OWN
+  /** Whether the file has all rows of its time, or those that changed. */
+  readonly kind: 'full' | 'changes'
+  /** The time of the file as ISO 8601 text. */
+  readonly time: string
+  /** The identifier that the list of the feed gives it. */
+  readonly id: string
+}
+
+/** The marketplace and the feed of all files of a feed of one's own. */
+export const OWN = 'own'
+
 /** The identity of a file of the service. */
-export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
+export type ServiceId = BootstrapId | DailyId | SnapshotId | PriorityId
+
+/** The identity of a file of the service, or of a feed of your own. */
+export type FileId = ServiceId | OwnId
 
 /**
  * Returns the identity as one text, equal for equal files:
  * `<marketplace>/<category>/<feed>/<which>`. `<which>` is a day, an hour, or the scope and
- * generation of a bootstrap. The texts of one category begin alike, and those of one feed sort by
+ * generation of a bootstrap; of a file of your own, its time, its kind and its identifier. The texts of one category begin alike, and those of one feed sort by
  * time.
  * @throws FeedError OPTION_INVALID
  * @example
@@ -99,19 +118,21 @@ export function categoryKey({ marketplace, categoryId }: Category): string {
 /** Returns the file of a text that {@link fileIdKey} made; undefined for any other text. */
 export function readFileIdKey(key: string): FileId | undefined {
   const [, marketplace = '', categoryId = '', feed, which = ''] =
-    /^([^/]+)\/([^/]+)\/(item|item_group|item_snapshot|item_priority)\/(.+)$/.exec(key) ?? []
+    /^([^/]+)\/([^/]+)\/(item|item_group|item_snapshot|item_priority|own)\/(.+)$/.exec(key) ?? []
   const category = { marketplace: decoded(marketplace), categoryId: decoded(categoryId) }
   const id = feed === undefined ? undefined : idOf(category, feed as FileId['feed'], which)
   return id !== undefined && fileIdKey(id) === key ? id : undefined
 }
 
 function whichOf(id: FileId): string {
+  if (isOwn(id)) return `${id.time}/${id.kind}/${encodeURIComponent(id.id)}`
   if (id.feed === 'item_snapshot') return id.hour
   if (id.feed === 'item_priority' || id.scope === 'NEWLY_LISTED') return id.date
   return id.generation === undefined ? id.scope : `${id.scope}/${id.generation}`
 }
 
 function idOf(category: Category, feed: FileId['feed'], which: string): FileId | undefined {
+  if (feed === OWN) return ownIdOf(category, which)
   if (feed === 'item_snapshot')
     return readHour(which) === undefined ? undefined : { feed, ...category, hour: which }
   if (readDay(which) !== undefined)
@@ -123,6 +144,12 @@ function idOf(category: Category, feed: FileId['feed'], which: string): FileId |
   if (scope !== 'ALL_ACTIVE' || rest.length > 0) return undefined
   if (generation === undefined) return { feed, ...category, scope }
   return isTime(generation) ? { feed, ...category, scope, generation } : undefined
+}
+
+function ownIdOf({ categoryId }: Category, which: string): OwnId | undefined {
+  const [time = '', kind = '', id = ''] = which.split('/')
+  if (!isTime(time) || (kind !== 'full' && kind !== 'changes')) return undefined
+  return { marketplace: OWN, categoryId, feed: OWN, kind, time, id: decoded(id) }
 }
 
 function isTime(text: string): boolean {
@@ -138,11 +165,15 @@ function decoded(text: string): string {
   }
 }
 
-/** A download of the compressed file. Its rows are read from its spool. */
-export type FileDownload = Pick<FeedDownload<Columns>, 'compressed' | 'info'>
+/** A download of the bytes of a file. Its rows are read from its spool. */
+export interface FileDownload {
+  compressed(options: CompressedOptions): { batches(): AsyncIterable<Uint8Array> }
+  /** Only a bootstrap of the service is asked for its time. */
+  info?: FeedDownload<Columns>['info']
+}
 
 /** @throws FeedError REQUEST_INVALID */
-export function downloadOf({ feeds }: FeedService, id: FileId): FileDownload {
+export function downloadOf({ feeds }: FeedService, id: ServiceId): Required<FileDownload> {
   const { marketplace, categoryId } = id
   const category = { marketplace, categoryId }
   if (id.feed === 'item_snapshot')
@@ -160,7 +191,7 @@ export function keyColumnOf({ feed }: Pick<FeedFile, 'feed'>): 'itemGroupId' | '
   return feed === 'item_group' ? 'itemGroupId' : 'itemId'
 }
 
-export function schemaOfFile({ feed }: FileId): FeedSchema<Columns> {
+export function schemaOfFile({ feed }: ServiceId): FeedSchema<Columns> {
   return schemaOf(feed)
 }
 
@@ -170,6 +201,7 @@ export function schemaOfFile({ feed }: FileId): FeedSchema<Columns> {
  */
 export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFile {
   const { feed, marketplace, categoryId } = id
+  if (isOwn(id)) return { feed: categoryId, id: id.id, lastModified: new Date(id.time) }
   const modified = readDate(lastModified)
   return {
     feed,
@@ -186,6 +218,19 @@ export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFi
 export function readDate(text: string | undefined): Date | undefined {
   const date = new Date(text ?? Number.NaN)
   return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+export function isOwn(id: FileId): id is OwnId {
+  return id.feed === OWN
+}
+
+/**
+ * Returns the time of a file with all rows, which removes those that it lacks; undefined for any
+ * other.
+ */
+export function fullTimeOf(id: FileId): Date | undefined {
+  if (isOwn(id)) return id.kind === 'full' ? new Date(id.time) : undefined
+  return isBootstrap(id) ? readDate(id.generation) : undefined
 }
 
 /** Returns true for a file of all active items or groups. */

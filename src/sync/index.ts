@@ -13,6 +13,7 @@ export type { CalendarLimits } from './plan/calendar-files'
 export type { ItemsAt } from './read/items-as-of'
 export {
   type OpenCategory,
+  type OpenFeed,
   type OpenState,
   type OpenStateOptions,
   openState,
@@ -34,7 +35,9 @@ export {
 export { type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type { CategoryProgress, SyncEvent, SyncProgress, SyncSummary } from './run/sync-events'
-export { type SyncOptions, syncSettings } from './sync-options'
+export type { FeedSource, SourceFile } from './source/feed-source'
+export { type FolderFilesOptions, folderFiles } from './source/folder-files'
+export { type FeedSyncOptions, type SyncOptions, syncSettings } from './sync-options'
 export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
 export {
   type AppliedFile,

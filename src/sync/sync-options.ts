@@ -4,10 +4,10 @@
 import {
   anObject,
   type Clock,
+  type Columns,
   choice,
   clockMs,
   durationMs,
-  FeedError,
   filePath,
   filledText,
   finiteNumber,
@@ -16,18 +16,20 @@ import {
   type OptionNames,
   optionInvalid,
   type RetryOptions,
+  type RetryPolicy,
   retryPolicy,
   wholeNumber,
   withMethods,
 } from '../engine/index'
 import type { FeedService, RangeTuning } from '../service/index'
-import { RequestChecks } from '../service/index'
-import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
 import { type Environment, machineEnvironment } from './folder/environment'
 import { StatePaths } from './folder/state-paths'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
+import { checkedSource, type FeedSource } from './source/feed-source'
+import { ownSource } from './source/own-source'
+import { serviceSource } from './source/service-source'
 import type { SyncTarget } from './target/target'
 
 export interface SyncOptions {
@@ -142,6 +144,26 @@ export interface SyncOptions {
   readonly shares?: Partial<MemoryShares>
 }
 
+/** The options of a run that follows a feed of your own into a state folder. */
+export interface FeedSyncOptions<C extends Columns = Columns>
+  extends Omit<
+    SyncOptions,
+    | 'service'
+    | 'marketplace'
+    | 'categories'
+    | 'folder'
+    | 'target'
+    | 'spoolFolder'
+    | 'until'
+    | 'limits'
+    | 'now'
+  > {
+  /** The feed: its rows and its files. */
+  readonly source: FeedSource<C>
+  /** Path of the state folder, which several feeds may share. A missing one is made. */
+  readonly folder: string
+}
+
 const NAMES: OptionNames<SyncOptions> = {
   service: true,
   marketplace: true,
@@ -176,9 +198,9 @@ const NAMES: OptionNames<SyncOptions> = {
 export type SyncSettings = ReturnType<typeof syncSettings>
 
 /** @throws FeedError OPTION_INVALID, before any folder is made and any request is sent */
-export function syncSettings(options: SyncOptions) {
+export function syncSettings(given: SyncOptions | FeedSyncOptions) {
+  const options = knownFor(given)
   const {
-    marketplace,
     mode = 'once',
     until,
     memoryBytes = DEFAULT_MEMORY_BYTES,
@@ -192,22 +214,16 @@ export function syncSettings(options: SyncOptions) {
     pollMs = 60_000,
     waitLimitMs = 0,
     progressMs = 1_000,
-    limits = {},
     signal,
     environment = machineEnvironment,
-  } = knownOptions(options, NAMES)
+  } = options
   wholeNumber('parallelFiles', parallelFiles, 1, 64)
-  const given = withMethods('service', options.service, ['withClock', 'close'])
-  const now = options.now === undefined ? given.now : clockMs('now', options.now)
-  const service = options.now === undefined ? given : given.withClock(now)
   if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
     throw optionInvalid('until', 'a Date', until)
   anObject('ranges', ranges)
-  anObject('limits', limits)
+  const retry = retryPolicy(options.retry)
   return {
-    service,
-    marketplace,
-    categories: checkedCategories(options, service, now),
+    ...checkedOrigin(options, retry),
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
     strict: flag('strict', strict) && mode === 'once',
@@ -220,14 +236,11 @@ export function syncSettings(options: SyncOptions) {
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
-    retry: retryPolicy(options.retry),
+    retry,
     pollMs: durationMs('pollMs', pollMs),
     waitLimitMs: durationMs('waitLimitMs', waitLimitMs, 0),
     progressMs: durationMs('progressMs', progressMs),
     until,
-    limits: calendarLimits(limits),
-    /** Milliseconds since 1970; `service` has the same clock. */
-    now,
     signal: checkedSignal(signal),
     environment,
   }
@@ -243,33 +256,25 @@ export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | un
     : withMethods('signal', signal, ['addEventListener', 'throwIfAborted'])
 }
 
-/**
- * Refuses categories that the clients would refuse in every request, so that no folder is made for
- * an invalid marketplace.
- */
-function checkedCategories(
-  { marketplace, categories }: SyncOptions,
-  { profile }: FeedService,
-  now: () => number,
-): Category[] {
-  filledText('marketplace', marketplace)
-  if (!Array.isArray(categories) || categories.length === 0)
-    throw optionInvalid('categories', 'an array of one category or more', categories)
-  const checks = new RequestChecks('sync', { mode: 'forms', profile, now })
-  asOption('marketplace', marketplace, () => checks.marketplace(marketplace))
-  for (const categoryId of categories)
-    asOption('categories', categoryId, () => checks.category(categoryId))
-  return [...new Set(categories)].map(categoryId => ({ marketplace, categoryId }))
+/** Refuses the options of a run over the service where a feed of one's own is followed. */
+function knownFor(options: SyncOptions | FeedSyncOptions): SyncOptions & Partial<FeedSyncOptions> {
+  const { service, marketplace, categories, target, spoolFolder, until, limits, now, ...shared } =
+    NAMES
+  const feedNames: OptionNames<FeedSyncOptions> = { ...shared, source: true }
+  const names = 'source' in anObject('options', options) ? feedNames : NAMES
+  return knownOptions(options as SyncOptions, names as typeof NAMES)
 }
 
-function asOption(option: string, value: unknown, check: () => void): void {
-  try {
-    check()
-  } catch (error) {
-    throw FeedError.is(error) && error.code === 'REQUEST_INVALID'
-      ? optionInvalid(option, error.context.expected, value)
-      : error
-  }
+/** Returns what the run follows, and the clock: milliseconds since 1970. */
+function checkedOrigin(options: SyncOptions & Partial<FeedSyncOptions>, retry: RetryPolicy) {
+  const { source, marketplace, categories, until, limits } = options
+  if (source !== undefined)
+    return { source: ownSource(checkedSource(source), retry), now: Date.now }
+  const given = withMethods('service', options.service, ['withClock', 'close'])
+  const now = options.now === undefined ? given.now : clockMs('now', options.now)
+  const service = options.now === undefined ? given : given.withClock(now)
+  const parts = { service, marketplace, categories, now, until, limits: calendarLimits(limits) }
+  return { source: serviceSource(parts), now }
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   localNameOf,
   readDate,
   readFileIdKey,
+  type ServiceId,
 } from '../../src/sync/file-id'
 import { emulated } from '../service/emulated'
 
@@ -99,7 +100,7 @@ test.each([
 describe('what follows of an identity', () => {
   const category = { marketplace: 'MKT_US', categoryId: '220' }
   const generation = '2026-03-01T07:00:00.000Z'
-  const ids: readonly FileId[] = [
+  const ids: readonly ServiceId[] = [
     { ...category, feed: 'item', scope: 'ALL_ACTIVE', generation },
     { ...category, feed: 'item', scope: 'NEWLY_LISTED', date: '20260301' },
     { ...category, feed: 'item_group', scope: 'ALL_ACTIVE' },

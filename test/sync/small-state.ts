@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { machineFiles } from '../../src/engine/disk/durable-files'
 import { targetRowsOf } from '../../src/sync/file/file-rows'
-import { type FileId, feedFileOf, schemaOfFile } from '../../src/sync/file-id'
+import { rowRulesOf } from '../../src/sync/file/row-rules'
+import { feedFileOf, type ServiceId, schemaOfFile } from '../../src/sync/file-id'
 import type { StateItem } from '../../src/sync/read/state-items'
 import { CategoryRuns } from '../../src/sync/runs/category-runs'
 import { CategoryView } from '../../src/sync/runs/category-view'
@@ -22,7 +23,7 @@ export interface SmallFile {
 }
 
 /** Daily files, of which none removes the rows of another. */
-function idOf({ feed }: SmallFile, n: number): FileId {
+function idOf({ feed }: SmallFile, n: number): ServiceId {
   const date = `202603${String(n + 1).padStart(2, '0')}`
   return feed === 'item_priority'
     ? { ...CATEGORY, feed, date }
@@ -51,7 +52,7 @@ export async function stateOfFiles(files: readonly SmallFile[]): Promise<StateIt
       checkRemoval() {},
       async *rows() {
         for (const batch of batchesOf(schemaOfFile(id), feedFile, file.rows))
-          yield targetRowsOf(batch, id, { leaveOut: () => {} })
+          yield targetRowsOf(batch, rowRulesOf(id, undefined), { leaveOut: () => {} })
       },
     })
   }

@@ -102,8 +102,9 @@ export interface DiagnosticsMessages {
     readonly run?: number
     readonly marketplace: string
     readonly categoryId: string
-    readonly feed: 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
-    readonly kind: 'bootstrap' | 'daily' | 'hourly'
+    /** One of the four feeds; `own` for a feed of your own, whose name is `categoryId`. */
+    readonly feed: 'item' | 'item_group' | 'item_snapshot' | 'item_priority' | 'own'
+    readonly kind: 'bootstrap' | 'daily' | 'hourly' | 'full' | 'changes'
     /** The identity of the file, as `fileIdKey` gives it. */
     readonly file: string
     /** Number of rows by their effect on the state. */

@@ -78,6 +78,8 @@ export interface FeedFile {
   readonly hour?: Date
   /** `Last-Modified`: the file's generation. Default: unknown. */
   readonly lastModified?: Date
+  /** The identifier of a file of a feed of your own, where `sync` has read it. Default: unknown. */
+  readonly id?: string
 }
 
 /**

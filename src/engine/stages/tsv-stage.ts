@@ -65,6 +65,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
   date: true,
   hour: true,
   lastModified: true,
+  id: true,
 }
 
 /** A schema without columns, with which every cell is text. */

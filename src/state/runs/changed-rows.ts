@@ -67,7 +67,7 @@ export async function tellChanges(
     const all = [...runs.standing, ...runs.arrived]
     for await (const parts of mergeRuns(all, [...runs.floors, floor]))
       for (const { block, from: n, removal } of parts) {
-        if (removal?.floor !== floor) continue
+        if (removal?.floor !== floor || removal.row.version.removed) continue
         const { version, row: stood } = removal
         await add({ kind: 'deleted', version, block, n, stood })
       }

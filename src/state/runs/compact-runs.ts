@@ -41,7 +41,7 @@ export async function compactRuns(
         } else if (removal === undefined) {
           if (heads.timeMs[n]! < forgottenMs) continue
           await writer.add(heads, n, (origin | REMOVED) >>> 0, NO_BYTES, 0, 0)
-        } else if (removal.version.timeMs >= forgottenMs) {
+        } else if (!removal.floor.byFile && removal.version.timeMs >= forgottenMs) {
           const { timeMs, generatedMs } = removal.version
           const record = run.index.origins[number]!
           const file = { ...record.file, lastModified: generatedMs }

@@ -12,10 +12,10 @@ import {
   newestOf,
   type PlacedStanding,
   placedAt,
-  removalOf,
   type SequencedRun,
   type Standing,
   smallest,
+  standsOf,
 } from './merge-runs'
 import { compareHeads, REMOVED } from './row-heads'
 import type { RunCursor } from './run-cursor'
@@ -99,7 +99,7 @@ export async function judgeRuns(
         if (old.isSpent) await old.load()
       }
     }
-    let stands = newestOf(rows, removalOf(rows, floors))
+    let stands = standsOf(rows, floors)
     for (const cursor of cursors) {
       while (!cursor.isSpent && compareHeads(cursor.heads, cursor.at, heads, at) === 0) {
         const arrival = placedAt(cursor.block, cursor.at, cursor.sequence)

@@ -5,6 +5,9 @@
 // A bootstrap removes what it lacks: every row of it and of the files before, whose version is older
 // than the bootstrap. It is not looked for: such a floor makes a removal of each row below it, at the
 // time of the bootstrap, wherever rows are compared.
+//
+// A full file of a feed of one's own removes what it lacks whatever the versions are, which may be
+// numbers: rows of older files count no more, as if they had never been, where it lacks their key.
 
 import type { Version } from '../../engine/index'
 import { compareVersions } from '../../engine/index'
@@ -19,6 +22,8 @@ export interface Floor {
   readonly sequence: number
   /** The time of the bootstrap in milliseconds since 1970 UTC. */
   readonly timeMs: number
+  /** True where rows are older by the time of their files. Absent where they are by their versions. */
+  readonly byFile?: true
 }
 
 /** A run with the number of its file. */
@@ -98,7 +103,8 @@ export function removalOf(
 ): Removal | undefined {
   let removal: Removal | undefined
   for (const floor of floors) {
-    const { sequence, timeMs } = floor
+    const { sequence, timeMs, byFile } = floor
+    if (byFile) continue
     const stands = newestOf(
       rows.filter(row => row.sequence <= sequence),
       removal,
@@ -108,6 +114,36 @@ export function removalOf(
     removal = { version, checksum: 0, mended: 0, floor, row: stands }
   }
   return removal
+}
+
+/** What stands of the rows of a key: the newest one that counts, or its removal by a floor. */
+export function standsOf(
+  rows: readonly SequencedStanding[],
+  floors: readonly Floor[],
+): Standing | undefined {
+  const counting = countingOf(rows, floors)
+  return newestOf(counting, removalOf(counting, floors))
+}
+
+/** Leaves out the rows of a key that are older than a file that lacks the key. */
+function countingOf<S extends SequencedStanding>(
+  rows: readonly S[],
+  floors: readonly Floor[],
+): readonly S[] {
+  if (floors.length === 0) return rows
+  const lacking = floors.filter(
+    ({ byFile, sequence }) => byFile && rows.every(row => row.sequence !== sequence),
+  )
+  const timeMs = Math.max(...lacking.map(floor => floor.timeMs))
+  return rows.filter(({ version }) => version.generatedMs >= timeMs)
+}
+
+/** The removal of a key of which no row counts any more, by the first floor that leaves none. */
+function lastRemoval(rows: readonly SequencedStanding[], floors: readonly Floor[]): Removal {
+  const floor = floors.find((_, n) => countingOf(rows, floors.slice(0, n + 1)).length === 0)!
+  const { timeMs } = floor
+  const version = { timeMs, removed: true, generatedMs: timeMs }
+  return { version, checksum: 0, mended: 0, floor, row: newestOf(rows, undefined)! }
 }
 
 /** The newest of the rows of a key, and of its removal by a floor. */
@@ -222,8 +258,9 @@ function takeKey(
 
 /** Returns the newest of all rows of a key. */
 function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows {
-  const removal = removalOf(rows, floors)
-  const newest = newestOf(rows, removal)
+  const counting = countingOf(rows, floors)
+  const removal = counting.length === 0 ? lastRemoval(rows, floors) : removalOf(counting, floors)
+  const newest = newestOf(counting, removal)
   const isRemoved = newest === removal
   const row = isRemoved ? removal!.row : newest
   const { block, n } = rows.find(each => each === row)!
@@ -251,11 +288,15 @@ function aboveFloors(
   floors: readonly Floor[],
 ): number {
   if (floors.length === 0) return to
-  const timesMs = floors.filter(floor => sequence <= floor.sequence).map(({ timeMs }) => timeMs)
-  if (timesMs.length === 0) return to
-  const floorMs = Math.max(...timesMs)
+  const [byFile] = floors.map(floor => floor.byFile)
+  const over = floors.filter(floor =>
+    byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
+  )
+  if (over.length === 0) return to
+  const floorMs = Math.max(...over.map(({ timeMs }) => timeMs))
   let at = from
-  while (at < to && (heads.timeMs[at]! >= floorMs || block.isRemoved(at))) at++
+  if (byFile) while (at < to && block.generatedMs(at) >= floorMs) at++
+  else while (at < to && (heads.timeMs[at]! >= floorMs || block.isRemoved(at))) at++
   return at
 }
 

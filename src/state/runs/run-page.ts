@@ -4,6 +4,7 @@
 import {
   type BoundHeader,
   corruptState,
+  dialectOf,
   type FeedFile,
   type Row,
   type RowBatch,
@@ -51,6 +52,7 @@ export class ParsedPage {
     this.#places = places
     const parser = new TsvParser({
       schema: header.schema,
+      ...(header.cells && { dialect: dialectOf(header.cells) }),
       startsAt: {
         columnNames: run.index.origins[origin]!.headings,
         position: { row: 1, line: 1, byteOffset: 0 },

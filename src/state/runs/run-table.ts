@@ -6,13 +6,12 @@ import { compareKeys } from '../row-key'
 import {
   type Floor,
   mergeRuns,
-  newestOf,
   type PlacedStanding,
   placedAt,
-  removalOf,
   type SequencedRun,
   type Standing,
   standingAt,
+  standsOf,
 } from './merge-runs'
 import { compareHeads, keyOf } from './row-heads'
 import { RunCursor } from './run-cursor'
@@ -89,7 +88,7 @@ export class RunTable<C extends Columns> {
   async newest(key: string): Promise<Standing | undefined> {
     const found: PlacedStanding[] = []
     for (const run of this.runs) found.push(...(await this.#cacheOf(run).find(key)))
-    return newestOf(found, removalOf(found, this.floors))
+    return standsOf(found, this.floors)
   }
 
   #cacheOf(sequenced: SequencedRun): BlockCache {

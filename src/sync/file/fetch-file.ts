@@ -1,4 +1,4 @@
-// Fetches one file of the service into its spool. The download continues where an earlier attempt or
+// Fetches one file into its spool. The download continues where an earlier attempt or
 // run ended, and is repeated where that may help. A file that proves damaged when its rows are read
 // is dropped and fetched again. This file also knows what the refusals of the service mean.
 
@@ -13,8 +13,10 @@ import {
   type RetryOptions,
   type RetryPolicy,
 } from '../../engine/index'
-import type { FeedService, RangeTuning } from '../../service/index'
-import { downloadOf, type FileId, fileIdKey, isBootstrap, readDate } from '../file-id'
+import type { RangeTuning } from '../../service/index'
+import { type FileId, fileIdKey, isBootstrap, readDate } from '../file-id'
+import { isOfSource } from '../source/place-blocks'
+import type { SyncSource } from '../source/sync-source'
 import type { Spool } from './spool'
 
 export interface FetchOptions {
@@ -22,7 +24,7 @@ export interface FetchOptions {
   readonly retry: RetryPolicy
   /** Counts how often the file proved damaged. */
   readonly spoilt: Retries
-  readonly service: FeedService
+  readonly source: SyncSource
   readonly ranges: RangeTuning
   readonly now: () => number
   readonly signal: AbortSignal
@@ -104,13 +106,14 @@ export async function fetchFile(
       signal.throwIfAborted()
       const error = asFeedError(cause, 'sync')
       if (isNotThere(error)) return { kind: 'missing' }
-      if (!OF_THE_FILE.has(familyOf(error.code))) throw error
+      if (!OF_THE_FILE.has(familyOf(error.code)) && !isOfSource(error)) throw error
       const isSpoilt = isDamage(error) || error.code === 'RANGE_FILE_REPLACED'
       if (isSpoilt) await spool.empty()
       else await spool.flush()
       if (spool.length > before) stuck.progressed()
       const retries = isSpoilt ? spoilt : stuck
-      const goesOn = !isLasting(error) && !hasBeenRepeated(error) && (await retries.again(error))
+      const isLast = isLasting(error, options.source.renewsAddress?.(id) === true)
+      const goesOn = !isLast && !hasBeenRepeated(error) && (await retries.again(error))
       if (!goesOn)
         return {
           kind: 'failed',
@@ -149,9 +152,9 @@ async function fetchOnce(
 /** Returns the time of the latest bootstrap by one small request, in place of a whole download. */
 async function latestDate(
   id: FileId,
-  { service, ranges, signal, now }: FetchOptions,
+  { source, ranges, signal, now }: FetchOptions,
 ): Promise<Date | undefined> {
-  const { lastModified, empty } = await downloadOf(service, id).info({ signal, ranges })
+  const { lastModified, empty } = await source.download(id).info!({ signal, ranges })
   return lastModified ?? (empty ? dateOfEmpty(now) : undefined)
 }
 
@@ -183,7 +186,7 @@ function isAllHere({ file, length }: Spool): boolean {
 async function download(
   id: FileId,
   spool: Spool,
-  { service, ranges, signal, onBytes }: FetchOptions,
+  { source, ranges, signal, onBytes }: FetchOptions,
 ): Promise<RangeInfo | undefined> {
   let info: RangeInfo | undefined
   const resume = resumeOf(spool)
@@ -191,7 +194,7 @@ async function download(
   const onInfo = (told: RangeInfo) => {
     info = told
   }
-  const bytes = downloadOf(service, id).compressed({
+  const bytes = source.download(id).compressed({
     ranges,
     signal,
     onInfo,
@@ -255,13 +258,14 @@ function hasBeenRepeated(error: FeedError): boolean {
   return codes.includes('RANGE_RETRIES_EXHAUSTED')
 }
 
-function isLasting(error: FeedError): boolean {
+/** @param isRenewed true where the next request has another address, which may not be refused */
+function isLasting(error: FeedError, isRenewed: boolean): boolean {
   if (!FeedError.is(error)) return false
-  // Only a certificate that the client refuses lasts.
-  if (error.code === 'HTTP_TRANSPORT') return !error.retryable
+  // Only a certificate that the client refuses lasts, and a file that cannot be opened.
+  if (error.code === 'HTTP_TRANSPORT' || isOfSource(error)) return !error.retryable
   return (
     familyOf(error.code) === LASTING ||
-    (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
+    (error.code === 'HTTP_STATUS' && !isRenewed && REFUSED.has(error.context.status))
   )
 }
 

@@ -9,6 +9,7 @@ import {
   type DurableFiles,
   FeedError,
   Gunzip,
+  GZIP_SIGNATURE,
   headOf,
   leftOutRow,
   pipeline,
@@ -19,22 +20,13 @@ import {
   type RowQuarantine,
   rowsWithBadCells,
   TsvRowParser,
-  versionOfRow,
 } from '../../engine/index'
 import { isRowError, keyOfRow } from '../../state/index'
-import {
-  type FileId,
-  feedFileOf,
-  fileIdKey,
-  isBootstrap,
-  keyColumnOf,
-  localNameOf,
-  readDate,
-  schemaOfFile,
-} from '../file-id'
+import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
 import { refuseRemoval } from './removal-check'
+import { type RowRules, rowRulesOf } from './row-rules'
 
 const READ_BYTES = 256 * 1024
 /** Behind the name of a quarantine whose file is being read. */
@@ -44,6 +36,8 @@ export interface FileRowsOptions {
   /** Opens the compressed bytes of the file. */
   open(id: FileId): Promise<DurableFile>
   readonly maxRemovedShare: number
+  /** What the rows of a feed of one's own are. */
+  readonly own?: RowRules | undefined
   readonly signal: AbortSignal
   /** Called with the number of rows that were read, negative where they are to be read again. */
   readonly onRows?: (rows: number) => void
@@ -58,6 +52,7 @@ export class FileRows implements TargetFile {
   readonly identity: WholeFile['identity']
   readonly generated: Date | undefined
   readonly #options: FileRowsOptions
+  readonly #rules: RowRules
   /** Rows without a key or a version. */
   #unmerged = 0
   #unreadable = 0
@@ -66,13 +61,15 @@ export class FileRows implements TargetFile {
   #rawBytes = 0
   #damage: FeedError | undefined
   #isProven = false
-  #cells = new CellCheck(undefined)
+  #cells: CellCheck
 
   constructor({ id, identity }: WholeFile, options: FileRowsOptions) {
     this.id = id
     this.identity = identity
-    this.generated = isBootstrap(id) ? readDate(id.generation) : undefined
+    this.generated = fullTimeOf(id)
     this.#options = options
+    this.#rules = rowRulesOf(id, options.own)
+    this.#cells = new CellCheck(this.#rules.key, undefined)
   }
 
   get signal(): AbortSignal {
@@ -101,7 +98,7 @@ export class FileRows implements TargetFile {
     this.#takeBack()
     this.#unmerged = 0
     this.#unreadable = 0
-    if (this.identity.totalBytes > 0) yield* this.#read()
+    if (!this.#isProvenEmpty) yield* this.#read()
     if (!this.#isProven) this.#options.onProven?.(this.id)
     this.#isProven = true
   }
@@ -109,18 +106,22 @@ export class FileRows implements TargetFile {
   async *#read(): AsyncGenerator<TargetRows, void, void> {
     const { open, onRows } = this.#options
     const quarantine = this.#newQuarantine()
-    this.#cells = new CellCheck(quarantine?.writer)
+    this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
     const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
+    const { schema, dialect } = this.#rules
     const parser = new TsvRowParser<Columns>({
-      schema: schemaOfFile(this.id),
+      schema,
+      ...(dialect && { dialect }),
       file: feedFileOf(this.id, this.identity.lastModified),
       onBadRow: quarantine?.writer ?? 'skip',
     })
     try {
       await quarantine?.writer.cut()
-      for await (const batch of pipeline(blocks).to(gunzip).to(parser).batches()) {
+      const isPlain = isOwn(this.id) && !(await isGzip(data))
+      const text = isPlain ? pipeline(blocks) : pipeline(blocks).to(gunzip)
+      for await (const batch of text.to(parser).batches()) {
         this.signal.throwIfAborted()
         const rows = this.#rowsOf(batch, quarantine?.writer)
         yield rows
@@ -135,7 +136,7 @@ export class FileRows implements TargetFile {
     } finally {
       this.#unreadable = parser.badRows
       this.#rowsRead = parser.counters.rowsOut + parser.badRows
-      this.#rawBytes = gunzip.counters.bytesOut
+      this.#rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
       await data.close()
     }
   }
@@ -168,12 +169,16 @@ export class FileRows implements TargetFile {
 
   checkRemoval(rowsBefore: number, rowsRemoved: number): void {
     const { maxRemovedShare } = this.#options
-    if (this.identity.totalBytes > 0)
-      refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
+    if (!this.#isProvenEmpty) refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
+  }
+
+  /** Only the service proves that a file is empty. */
+  get #isProvenEmpty(): boolean {
+    return this.identity.totalBytes === 0 && !isOwn(this.id)
   }
 
   #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
-    const rows = targetRowsOf(batch, this.id, {
+    const rows = targetRowsOf(batch, this.#rules, {
       leaveOut: (row, error) => {
         this.#unmerged++
         quarantine?.take(leftOutRow(row, error))
@@ -182,6 +187,11 @@ export class FileRows implements TargetFile {
     this.#cells.check(rows.batch)
     return rows
   }
+}
+
+async function isGzip(file: DurableFile): Promise<boolean> {
+  const start = await file.read(0, GZIP_SIGNATURE.length)
+  return GZIP_SIGNATURE.every((byte, n) => byte === start[n])
 }
 
 /** @param isCopied true where a block may be overwritten once the next one is asked for */
@@ -211,15 +221,15 @@ interface LeavingOut {
 /** Returns the good rows of a batch of a file, as a target takes them. */
 export function targetRowsOf(
   batch: RowBatch<Columns>,
-  id: FileId,
+  { key: column, versionOf }: Pick<RowRules, 'key' | 'versionOf'>,
   { leaveOut, badCells }: LeavingOut,
 ): TargetRows {
   const keys: string[] = []
   const heads: RegisterHead[] = []
   const good = batch.select(row => {
     try {
-      const key = keyOfRow(row, keyColumnOf(id))
-      const head = headOf(row, versionOfRow(row, key))
+      const key = keyOfRow(row, column)
+      const head = headOf(row, versionOf(row, key))
       const badCell = badCells?.get(row.slot)
       if (badCell !== undefined) throw badCell
       heads.push(head)
@@ -237,17 +247,18 @@ export function targetRowsOf(
 /** Counts the bad cells of rows that a target gets. */
 class CellCheck {
   found: BadCellCount = {}
+  readonly #key: string
   readonly #quarantine: RowQuarantine | undefined
 
-  constructor(quarantine: RowQuarantine | undefined) {
+  constructor(key: string, quarantine: RowQuarantine | undefined) {
+    this.#key = key
     this.#quarantine = quarantine
   }
 
   check(batch: RowBatch<Columns>): void {
     for (const { row, error, count } of rowsWithBadCells(batch)) {
       this.#quarantine?.take(leftOutRow(row, error))
-      const { badCells = 0, firstBadCell = placeOf(row.text(keyColumnOf(batch.file)), error) } =
-        this.found
+      const { badCells = 0, firstBadCell = placeOf(row.text(this.#key), error) } = this.found
       this.found = { badCells: badCells + count, firstBadCell }
     }
   }

@@ -16,6 +16,8 @@ export interface Removal {
   readonly maxRemovedShare: number
 }
 
+const NAMES: Partial<Record<FileId['feed'], string>> = { item: 'items', item_group: 'item groups' }
+
 /** @throws FeedError SYNC_REMOVAL_REFUSED where a state of many rows would lose too many */
 export function refuseRemoval(
   id: FileId,
@@ -23,7 +25,7 @@ export function refuseRemoval(
 ): void {
   if (rowsBefore < LEAST_ROWS || rowsRemoved <= rowsBefore * maxRemovedShare) return
   const file = fileIdKey(id)
-  const what = id.feed === 'item' ? 'items' : 'item groups'
+  const what = NAMES[id.feed] ?? 'rows'
   const message =
     `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
     'nothing of it was applied. If the rows are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'

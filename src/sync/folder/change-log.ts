@@ -16,17 +16,17 @@ import {
   TextBuffer,
 } from '../../engine/index'
 import type { RowChange } from '../../state/index'
-import { type FileId, fileIdKey } from '../file-id'
+import { type FileId, fileIdKey, isOwn } from '../file-id'
 
 /** One change of the merged state. */
 export interface StateChange {
-  /** An item's row, its priority, or the record of a group. */
-  readonly part: 'item' | 'priority' | 'group'
+  /** An item's row, its priority, the record of a group, or a row of a feed of your own. */
+  readonly part: 'item' | 'priority' | 'group' | 'row'
   /** What happened to the row. */
   readonly kind: Extract<ChangeKind, 'inserted' | 'updated' | 'deleted'>
-  /** The item's identifier, or the group's. */
+  /** The item's identifier, the group's, or the key of the row. */
   readonly id: string
-  /** The time from which on the change holds. */
+  /** The time from which on the change holds: of a feed of your own, that of the file. */
   readonly at: Date
   /** The file that made the change. */
   readonly file: FileId
@@ -188,7 +188,8 @@ export function stateChanges(
   { id: file, changeRows }: { readonly id: FileId; readonly changeRows: 'after' | 'both' },
 ): StateChange[] {
   return changes.map(({ part, kind, itemId: id, version, row, before }) => {
-    const after = { part, kind, id, at: new Date(version.timeMs), file, row: changedRow(row) }
+    const at = new Date(isOwn(file) ? file.time : version.timeMs)
+    const after = { part, kind, id, at, file, row: changedRow(row) }
     return changeRows === 'both' ? { ...after, before: before && changedRow(before) } : after
   })
 }
@@ -224,7 +225,7 @@ const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
  * Returns a change as one line of JSON in the shape of the payload of a Debezium change event, its
  * line end included: `before`, `after`, `source`, `op` (`c`, `u` or `d`) and `ts_ms`. `source` has
  * `connector` (`feedmill`), `name` (the marketplace), `db` (the category), `table` (`item`,
- * `priority` or `group`), `key` (the identifier), `file` (as `fileIdKey`), `snapshot` (`false`) and `ts_ms` (the
+ * `priority`, `group` or `row`), `key` (the identifier), `file` (as `fileIdKey`), `snapshot` (`false`) and `ts_ms` (the
  * time from which on the change holds).
  * @param processedAt the time of the event itself, which is `ts_ms`; the present time by default
  * @throws FeedError OPTION_INVALID, also for a change without `before`, which a run gives with

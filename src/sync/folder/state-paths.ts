@@ -186,9 +186,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   format: 'synchronise into an empty folder, or use the version of feedmill that wrote it',
   marketplace: 'use a folder of its own for each marketplace',
   service: 'use a folder of its own for each service',
+  key: 'give a feed with another key another name',
+  version: 'give a feed with another version another name',
 }
 
-function foreign(
+export function foreign(
   path: string,
   what: string,
   expected: string,

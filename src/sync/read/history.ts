@@ -2,7 +2,7 @@
 // that time, and all later files up to it.
 
 import { type DurableFile, type DurableFiles, FeedError } from '../../engine/index'
-import { type Category, type FileId, fileIdKey, isBootstrap } from '../file-id'
+import { type Category, type FileId, fileIdKey, isBootstrap, isOwn } from '../file-id'
 import type { StatePaths } from '../folder/state-paths'
 import { planCategory } from '../plan/calendar'
 import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-files'
@@ -108,7 +108,7 @@ function newestBootstrap(
 
 /** Returns true for a file that covers time after a bootstrap and none after `asOf`. */
 function follows(id: FileId, base: AppliedFile | undefined, asOf: Date): boolean {
-  if (isBootstrap(id) || base === undefined) return false
+  if (isBootstrap(id) || isOwn(id) || base === undefined) return false
   const { coversToMs } = windowOf(id, calendarLimits())
   return coversToMs > generatedMs(base.id) && coversToMs <= asOf.getTime()
 }

@@ -4,8 +4,13 @@
 
 import { join } from 'node:path'
 import {
+  anObject,
+  anyText,
   type Clock,
+  type Columns,
+  checkedSchema,
   clockMs,
+  type FeedSchema,
   filePath,
   type ItemGroupColumns,
   knownOptions,
@@ -13,13 +18,15 @@ import {
   optionInvalid,
   type Row,
 } from '../../engine/index'
-import type { Category } from '../file-id'
+import type { RunTable } from '../../state/index'
+import { type Category, OWN } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
 import { originOfState, StatePaths } from '../folder/state-paths'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
 import { CategoryView } from '../runs/category-view'
+import type { FeedSource } from '../source/feed-source'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, StateOrigin } from '../target/target'
 import { type AsOfOptions, type ItemsAt, itemsAsOf } from './items-as-of'
@@ -116,6 +123,36 @@ export class OpenCategory implements Category {
   }
 }
 
+/** A feed of your own in an open state. */
+export class OpenFeed<C extends Columns = Columns> {
+  readonly #view: CategoryView
+  readonly #rows: RunTable<C>
+
+  /** @internal See {@link OpenState.feed}. */
+  constructor(view: CategoryView, schema: FeedSchema<C>) {
+    this.#view = view
+    this.#rows = view.rows(schema)
+  }
+
+  /** The files of the state, in the order in which they were applied. */
+  get files(): readonly AppliedFile[] {
+    return this.#view.files
+  }
+
+  /** Yields the newest row of every key in the order of the keys, in blocks of a few hundred. */
+  async *rows(): AsyncGenerator<readonly Row<C>[], void, void> {
+    for await (const block of this.#rows.rows()) yield block.map(({ row }) => row)
+  }
+
+  /**
+   * Returns the newest row of a key; undefined where the state has none.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
+  row(key: string): Promise<Row<C> | undefined> {
+    return this.#rows.find(anyText('key', key))
+  }
+}
+
 interface OpenedState {
   readonly environment: Environment
   readonly paths: StatePaths
@@ -125,6 +162,7 @@ interface OpenedState {
 
 export class OpenState {
   readonly #opened: OpenedState
+  /** The categories of the service. */
   readonly categories: readonly OpenCategory[]
 
   /** @internal See {@link openState}. */
@@ -136,6 +174,20 @@ export class OpenState {
   /** The service and the marketplace of the folder. */
   get origin(): StateOrigin {
     return this.#opened.origin
+  }
+
+  /**
+   * Returns a feed of your own by its name, with the rows as `schema` has them.
+   * @param source has both: the source that a run followed, for example
+   * @throws FeedError OPTION_INVALID for a name that the folder does not have
+   */
+  feed<C extends Columns>(source: Pick<FeedSource<C>, 'name' | 'schema'>): OpenFeed<C> {
+    const { name, schema } = anObject('source', source)
+    const own = this.#opened.views.filter(({ category }) => category.marketplace === OWN)
+    const view = own.find(({ category }) => category.categoryId === name)
+    if (view !== undefined) return new OpenFeed(view, checkedSchema('schema', schema))
+    const names = own.map(({ category }) => category.categoryId).join(', ')
+    throw optionInvalid('name', `a feed of the folder (${names || 'it has none'})`, name)
   }
 
   async sizes(): Promise<StateSizes> {
@@ -203,6 +255,8 @@ export async function openState(
   const asOf = { paths, environment, sortBytes, signal }
   return new OpenState(
     { environment, paths, origin, views },
-    views.map(view => new OpenCategory(view, asOf)),
+    views
+      .filter(({ category }) => category.marketplace !== OWN)
+      .map(view => new OpenCategory(view, asOf)),
   )
 }

@@ -1,12 +1,20 @@
-// The run of one category: it gets the next files from the calendar, fetches files ahead and
-// applies them one after the other in the calendar's order. It owns its downloads and its failed
+// The run of one category: it gets the next files from the source, fetches files ahead and applies
+// them one after the other in the order of their plan. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
 import { FeedError, ofRun, pause, watermarkTopic } from '../../engine/index'
 import type { Fetched } from '../file/fetch-file'
 import type { FileRows } from '../file/file-rows'
-import { askedId, categoryKey, type FileId, fileIdKey, isBootstrap, readDate } from '../file-id'
-import { type CategoryPlan, planCategory } from '../plan/calendar'
+import {
+  askedId,
+  categoryKey,
+  type FileId,
+  fileIdKey,
+  isBootstrap,
+  isOwn,
+  readDate,
+} from '../file-id'
+import type { CategoryPlan } from '../plan/calendar'
 import type { TargetCategory } from '../target/target'
 import { FileOnItsWay, type SharedRun } from './file-on-its-way'
 import { publishFile } from './publish-file'
@@ -18,11 +26,6 @@ const MOST_FILES_AHEAD = 256
 const MOST_BYTES_TOGETHER = 1 << 27
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/**
- * Time for which removals are kept. The oldest file that can arrive is 17 days old (item-feeds.md,
- * section 6: 14 daily files, the newest three days late); the rest is a margin.
- */
-const REMOVALS_KEPT_MS = 21 * DAY_MS
 
 export class CategoryRun {
   readonly #shared: SharedRun
@@ -32,8 +35,8 @@ export class CategoryRun {
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
   /**
-   * The times of bootstraps that were refused because they would remove too much. They are not
-   * fetched again in this run.
+   * The times of bootstraps that were refused because they would remove too much. They, and full
+   * files, are not fetched again in this run.
    */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
@@ -73,7 +76,9 @@ export class CategoryRun {
       await this.#compact()
       await pause(delayMs, this.#shared.signal)
       waitedMs += delayMs
-      this.#missing.clear()
+      for (const [key, id] of this.#missing)
+        if (!isOwn(id) || !this.#refused.has(key)) this.#missing.delete(key)
+      await this.#shared.settings.source.refresh?.(this.#shared.signal)
     }
   }
 
@@ -116,12 +121,13 @@ export class CategoryRun {
 
   /** Returns a file, and the next ones that are there and that the target takes with it. */
   #together(first: FileRows): readonly FileRows[] {
-    if (this.#target.applyAll === undefined || isBootstrap(first.id)) return [first]
+    if (this.#target.applyAll === undefined || first.generated !== undefined) return [first]
     const next = this.#plan.ready.map(id => this.#fetches.get(fileIdKey(id))?.whole)
     let bytes = 0
     const end = next.findIndex(file => {
       bytes += file?.identity.totalBytes ?? 0
-      return file?.id.feed !== first.id.feed || (file !== first && bytes > MOST_BYTES_TOGETHER)
+      const isAlike = file?.id.feed === first.id.feed && file.generated === undefined
+      return !isAlike || (file !== first && bytes > MOST_BYTES_TOGETHER)
     })
     return next.slice(0, end < 0 ? undefined : end) as FileRows[]
   }
@@ -203,16 +209,9 @@ export class CategoryRun {
   }
 
   #ask(): CategoryPlan {
-    const { now, until, limits } = this.#shared.settings
     const { category, files } = this.#target
-    return planCategory({
-      ...category,
-      now: new Date(now()),
-      done: files.map(({ id }) => id),
-      missing: [...this.#missing.values()],
-      limits,
-      ...(until && { until }),
-    })
+    const done = files.map(({ id }) => id)
+    return this.#shared.settings.source.plan(category, done, [...this.#missing.values()])
   }
 
   #reportWatermark(): void {
@@ -236,7 +235,7 @@ export class CategoryRun {
   }
 
   /**
-   * Removes spools of earlier runs that the calendar does not need. The caller calls it before any
+   * Removes spools of earlier runs that are not needed. The caller calls it before any
    * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
@@ -257,8 +256,9 @@ export class CategoryRun {
   /** Forgets old removals, once for each day by which the watermark advances. */
   async #forgetRemovals(): Promise<void> {
     const { watermark } = this.#plan
-    if (watermark === undefined) return
-    const before = new Date(watermark.getTime() - REMOVALS_KEPT_MS)
+    const { removalsKeptMs } = this.#shared.settings.source
+    if (watermark === undefined || removalsKeptMs === undefined) return
+    const before = new Date(watermark.getTime() - removalsKeptMs)
     const [oldest] = this.#target.files
     const since = (await this.#target.removalsForgotten()) ?? readDate(oldest?.lastModified)
     if (since !== undefined && before.getTime() - since.getTime() >= DAY_MS)

@@ -48,7 +48,7 @@ export class FileOnItsWay {
     onFetched: (fetched: Fetched) => void,
   ) {
     const { settings, signal, report } = shared
-    const { service, now, until } = settings
+    const { source, now, until } = settings
     const retry = {
       ...settings.retry,
       onRetry: (failure: Retry) => {
@@ -60,7 +60,7 @@ export class FileOnItsWay {
     this.#shared = shared
     this.#onFetched = onFetched
     this.#options = {
-      service,
+      source,
       ranges: rangesOf(settings, retry),
       now,
       signal,
@@ -101,6 +101,7 @@ export class FileOnItsWay {
     const { settings, spools, signal, merged, report } = this.#shared
     return new FileRows(file, {
       ...settings,
+      own: settings.source.own,
       open: id => openSpooled(spools, id),
       signal,
       onRows: merged,

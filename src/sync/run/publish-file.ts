@@ -1,7 +1,7 @@
 // Publishes an applied file on the channel feedmill:file.
 
 import { type DiagnosticsMessages, fileTopic, ofRun } from '../../engine/index'
-import { type FileId, fileIdKey, isBootstrap } from '../file-id'
+import { type FileId, fileIdKey, isBootstrap, isOwn } from '../file-id'
 import type { AppliedFile } from '../target/target'
 
 type FileMessage = DiagnosticsMessages['feedmill:file']
@@ -28,6 +28,7 @@ function fileMessage(entry: AppliedFile, watermark: Date | undefined): FileMessa
 }
 
 function kindOf(id: FileId): FileMessage['kind'] {
+  if (isOwn(id)) return id.kind
   if (isBootstrap(id)) return 'bootstrap'
   return 'hour' in id ? 'hourly' : 'daily'
 }

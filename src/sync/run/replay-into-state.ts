@@ -3,6 +3,7 @@
 // replay neither. What is left of a quarantine replaces its file after the other rows are durable.
 
 import {
+  type Columns,
   choice,
   type DurableFiles,
   FeedError,
@@ -11,6 +12,7 @@ import {
   leftOutRow,
   mendedRows,
   type OptionNames,
+  optionInvalid,
   type QuarantinedRow,
   QuarantineWriter,
   quarantinedRows,
@@ -22,20 +24,25 @@ import {
   withMethods,
 } from '../../engine/index'
 import { targetRowsOf } from '../file/file-rows'
-import { type FileId, feedFileOf, fileIdKey, readFileIdKey, schemaOfFile } from '../file-id'
+import { type RowRules, rowRulesOf } from '../file/row-rules'
+import { type FileId, feedFileOf, fileIdKey, isOwn, readFileIdKey } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { openStateFolder } from '../runs/state-folder'
+import { checkedSource, type FeedSource, rulesOfSource } from '../source/feed-source'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
 /** The size of one read. */
 const READ_BYTES = 1 << 16
 
-export interface ReplayStateOptions extends Pick<SyncOptions, 'memoryBytes'> {
+export interface ReplayStateOptions<C extends Columns = Columns>
+  extends Pick<SyncOptions, 'memoryBytes'> {
   /** The state folder. */
   readonly folder: string
+  /** The feed of your own that the rows are of. Default: none; they are of the service. */
+  readonly source?: FeedSource<C>
   /** The quarantines, such as the files in the folder `quarantine` of the state folder. */
   readonly files: readonly string[]
   /**
@@ -73,6 +80,7 @@ export interface ReplaySummary {
 
 const NAMES: OptionNames<ReplayStateOptions> = {
   folder: true,
+  source: true,
   files: true,
   memoryBytes: true,
   changes: true,
@@ -105,13 +113,11 @@ const NAMES: OptionNames<ReplayStateOptions> = {
  * // => 0
  * ```
  */
-export async function replayIntoState(options: ReplayStateOptions): Promise<ReplaySummary> {
-  const {
-    folder,
-    files,
-    memoryBytes = DEFAULT_MEMORY_BYTES,
-    environment,
-  } = knownOptions(options, NAMES)
+export async function replayIntoState<C extends Columns = Columns>(
+  given: ReplayStateOptions<C>,
+): Promise<ReplaySummary> {
+  const options = knownOptions(given as unknown as ReplayStateOptions, NAMES)
+  const { folder, files, source, memoryBytes = DEFAULT_MEMORY_BYTES, environment } = options
   filePath('folder', folder)
   texts('files', files)
   const { changes, changeRows } = options
@@ -119,15 +125,22 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
   if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
+  const own = source && rulesOfSource(checkedSource(source))
   const target = await openStateFolder({
     folder,
     origin: undefined,
+    own,
     sortBytes,
     environment,
     changes: { changes: changes ?? 'files', changeRows },
   })
   try {
-    return await replayFiles(files, { ...target, categoryOf: target.known, signal })
+    const categoryOf = async (id: FileId) => {
+      if (isOwn(id) && id.categoryId !== source?.name)
+        throw optionInvalid('source', `the feed ${id.categoryId}`, source?.name)
+      return target.known(id)
+    }
+    return await replayFiles(files, { ...target, categoryOf, own, signal })
   } finally {
     await target.close()
   }
@@ -137,6 +150,8 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
 export interface ReplayPlace {
   readonly files: DurableFiles
   readonly signal: AbortSignal
+  /** What the rows of a feed of one's own are. */
+  readonly own?: RowRules | undefined
   /** Returns the category of a file; undefined where the target lacks it. */
   categoryOf(id: FileId): Promise<TargetCategory | undefined>
 }
@@ -220,14 +235,15 @@ class Replay {
       settle: () => undefined,
       flush: () => undefined,
     }
+    const rules = rowRulesOf(id, this.#place.own)
     const batches = mendedRows(row, {
-      schema: schemaOfFile(id),
+      schema: rules.schema,
       file: feedFileOf(id, lastModified),
       onBadRow: quarantine,
     })
     for (const batch of batches) {
       const badCells = new Map(rowsWithBadCells(batch).map(({ row, error }) => [row.slot, error]))
-      const rows = targetRowsOf(batch, id, {
+      const rows = targetRowsOf(batch, rules, {
         leaveOut: (row, error) => quarantine.take(leftOutRow(row, error)),
         badCells,
       })

@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import {
   asFeedError,
+  type Columns,
   FeedError,
   listenable,
   RunWatch,
@@ -14,7 +15,12 @@ import {
   type SyncResult,
 } from '../../engine/index'
 import { openStateFolder } from '../runs/state-folder'
-import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
+import {
+  type FeedSyncOptions,
+  type SyncOptions,
+  type SyncSettings,
+  syncSettings,
+} from '../sync-options'
 import { SpoolFolder } from '../target/spool-folder'
 import type { OpenTarget, SyncTarget } from '../target/target'
 import { CategoryRun } from './category-run'
@@ -61,8 +67,10 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * // => 2026-03-01T03:00:00.000Z 18
  * ```
  */
-export function sync(options: SyncOptions): SyncRun {
-  const run = new Run(syncSettings(options))
+export function sync<C extends Columns = Columns>(
+  options: SyncOptions | FeedSyncOptions<C>,
+): SyncRun {
+  const run = new Run(syncSettings(options as SyncOptions | FeedSyncOptions))
   return { summary: run.summary, [Symbol.asyncIterator]: () => run.events() }
 }
 
@@ -140,6 +148,7 @@ class Run {
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
     } finally {
       clearInterval(timer)
+      await this.#settings.source.close?.()
       signal?.removeEventListener('abort', onAbort)
     }
   }
@@ -157,9 +166,11 @@ class Run {
   }
 
   async #synchronise(target: RunTarget): Promise<void> {
+    const { source } = this.#settings
+    await source.refresh?.(this.#abort.signal)
     const shared = this.#shared(target.spools)
     const runs: CategoryRun[] = []
-    for (const category of this.#settings.categories)
+    for (const category of source.categories)
       runs.push(new CategoryRun(await target.category(category), shared))
     this.#categories = runs
     for (const run of runs) await run.dropStrangeSpools()
@@ -246,12 +257,13 @@ export interface RunTarget extends Pick<OpenTarget, 'category' | 'close'> {
 }
 
 export function openRunTarget(settings: SyncSettings, signal: AbortSignal): Promise<RunTarget> {
-  const { target, folder, environment, shares, keepFileBytes } = settings
+  const { source, target, folder, environment, shares, keepFileBytes } = settings
   if (target !== undefined) return openGiven(settings, target, signal)
   const { changes, changeRows, keepChangeBytes } = settings
   return openStateFolder({
     folder,
-    origin: originOf(settings),
+    origin: source.origin,
+    own: source.own,
     sortBytes: shares.sortBytes,
     environment,
     keepFileBytes,
@@ -267,7 +279,7 @@ async function openGiven(
   const spools = await SpoolFolder.temporary(settings.spoolFolder)
   try {
     const memoryBytes = settings.shares.storeBytes
-    const open = await target.open({ origin: originOf(settings), memoryBytes, signal })
+    const open = await target.open({ origin: settings.source.origin, memoryBytes, signal })
     return {
       spools,
       category: category => open.category(category),
@@ -284,8 +296,4 @@ async function openGiven(
     await spools.removeAll().catch(() => {})
     throw error
   }
-}
-
-function originOf({ marketplace, service }: SyncSettings) {
-  return { marketplace, service: service.profile.baseUrl }
 }

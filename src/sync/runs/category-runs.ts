@@ -2,7 +2,13 @@
 // than the memory for sorting; its rows are visible once the manifest names its runs.
 
 import { join } from 'node:path'
-import { corruptState, type DurableFiles, type FileIdentity } from '../../engine/index'
+import {
+  type Columns,
+  corruptState,
+  type DurableFiles,
+  type FeedSchema,
+  type FileIdentity,
+} from '../../engine/index'
 import {
   compactRuns,
   countRows,
@@ -14,12 +20,14 @@ import {
   tallyRuns,
   tellChanges,
 } from '../../state/index'
-import { type Category, type FileId, feedFileOf } from '../file-id'
+import type { RowRules } from '../file/row-rules'
+import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
 import type { ReplayedChanges } from '../folder/replay-log'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetFile } from '../target/target'
-import { SCHEMAS } from './category-view'
+import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
 import {
+  alikeManifest,
   MANIFEST,
   type Manifest,
   newManifest,
@@ -34,12 +42,17 @@ import { RunFiles } from './run-files'
 import { nextMending, RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
 
+/** The most full files whose rows stand beside those that they have replaced. */
+const MOST_FLOORS = 3
+
 /** The sizes at which runs are merged may be replaced. */
 export interface CategoryRunsOptions extends Partial<MergeSizes> {
   readonly files: DurableFiles
   readonly folder: string
   /** Bytes of rows that are sorted at once. */
   readonly sortBytes: number
+  /** What the rows of a feed of one's own are. */
+  readonly own?: RowRules | undefined
   /** Records the changes of files. Default: none is recorded. */
   readonly changes?: FileChanges
 }
@@ -60,13 +73,15 @@ export class CategoryRuns implements TargetCategory {
     this.#options = options
     this.#sizes = { ...MERGE_SIZES, ...options }
     this.#files = new RunFiles(options.files, options.folder)
-    this.#manifest = newManifest(category)
+    const { own } = options
+    this.#manifest = newManifest(category, own && { key: own.key, version: own.version })
     if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
   }
 
   /**
    * Opens a category, and removes the runs that the manifest does not name.
-   * @throws FeedError STATE_CORRUPT, STATE_IO
+   * @throws FeedError STATE_FOREIGN for other columns of the key or the version; STATE_CORRUPT,
+   * STATE_IO
    */
   static async open(category: Category, options: CategoryRunsOptions): Promise<CategoryRuns> {
     const { files, folder } = options
@@ -75,7 +90,7 @@ export class CategoryRuns implements TargetCategory {
     const found = await readManifest(files, join(folder, MANIFEST))
     // A reader then knows the category.
     if (found === undefined) await runs.#replace(runs.#manifest)
-    else runs.#manifest = found
+    else runs.#manifest = alikeManifest(folder, found, runs.#manifest)
     const names = await files.list(folder)
     const missing = runs.#names.find(name => !names.includes(name))
     if (missing !== undefined) throw corruptState(join(folder, missing), 'the run is missing')
@@ -138,10 +153,11 @@ export class CategoryRuns implements TargetCategory {
           return manifest()
         },
         log,
+        schemaOf: name => this.#schemaOf(name),
         table: async name => {
           const { floors } = this.#manifest.tables[name]
           return new RunTable(
-            SCHEMAS[name],
+            this.#schemaOf(name),
             await this.#files.opened(this.#manifest.tables[name].runs),
             floors,
           )
@@ -232,7 +248,7 @@ export class CategoryRuns implements TargetCategory {
     let floor: Floor | undefined
     // A first bootstrap finds no rows that it could lack.
     if (timeMs !== undefined && runs.length > 0) {
-      floor = { sequence: first, timeMs }
+      floor = { sequence: first, timeMs, ...(isOwn(bootstrap.id) && { byFile: true }) }
       const tally = tallies[0]!
       const before = await countRows(standing, floors)
       const after = await countRows([...standing, ...arrived], [...floors, floor])
@@ -247,7 +263,7 @@ export class CategoryRuns implements TargetCategory {
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {
-        const options = { schema: SCHEMAS[name], isBeforeWanted, floor }
+        const options = { schema: this.#schemaOf(name), isBeforeWanted, floor }
         return tellChanges({ arrived, standing, floors }, options, take)
       })
     const table = {
@@ -267,7 +283,7 @@ export class CategoryRuns implements TargetCategory {
   async #merge(name: TableName, choose: typeof toMerge, signal?: AbortSignal): Promise<boolean> {
     const { tables, forgottenMs: beforeMs = Number.NEGATIVE_INFINITY } = this.#manifest
     const { runs, floors } = tables[name]
-    const wanted = choose(runs, this.#sizes)
+    const wanted = floors.length > MOST_FLOORS ? runs : choose(runs, this.#sizes)
     if (wanted.length === 0) return false
     // A floor is compared with all rows of a key in the files before it.
     const merging = floors.length > 0 ? runs : wanted
@@ -275,7 +291,7 @@ export class CategoryRuns implements TargetCategory {
     const sequence = Math.max(...merging.map(run => run.sequence))
     // Another run may have an older row of a removed key.
     const forgottenMs = rest.length === 0 ? beforeMs : Number.NEGATIVE_INFINITY
-    const schema = SCHEMAS[name]
+    const schema = this.#schemaOf(name)
     const written = await this.#orRemoved(async () => {
       const opened = await this.#files.opened(merging)
       // A name is never used again: a reader may have the manifest that an earlier run was in.
@@ -308,6 +324,10 @@ export class CategoryRuns implements TargetCategory {
       await this.#removeOthers().catch(() => {})
       throw error
     }
+  }
+
+  #schemaOf(name: TableName): FeedSchema<Columns> {
+    return schemaOfTable(name, this.#options.own?.schema)
   }
 
   /** The names of the runs that the manifest has. */

@@ -23,10 +23,18 @@ import type { StateItem } from '../read/state-items'
 import type { AppliedFile } from '../target/target'
 import { MANIFEST, type Manifest, readManifest, type TableName } from './manifest'
 
-export const SCHEMAS: Readonly<Record<TableName, FeedSchema<Columns>>> = {
+const SCHEMAS: Readonly<Partial<Record<TableName, FeedSchema<Columns>>>> = {
   item: itemSnapshotSchema,
   group: itemGroupSchema,
   priority: itemPrioritySchema,
+}
+
+/** @param own the schema of a feed of one's own */
+export function schemaOfTable(
+  name: TableName,
+  own: FeedSchema<Columns> | undefined,
+): FeedSchema<Columns> {
+  return SCHEMAS[name] ?? own!
 }
 
 export class CategoryView {
@@ -104,16 +112,21 @@ export class CategoryView {
     return this.#table<ItemGroupColumns>('group').find(itemGroupId)
   }
 
+  /** The rows of a feed of one's own. */
+  rows<C extends Columns>(schema: FeedSchema<C>): RunTable<C> {
+    return this.#table('row', schema)
+  }
+
   async close(): Promise<void> {
     for (const run of this.#runs.values()) await run.close()
   }
 
-  #table<C extends Columns>(name: TableName): RunTable<C> {
+  #table<C extends Columns>(name: TableName, own?: FeedSchema<C>): RunTable<C> {
     const { runs, floors } = this.#manifest.tables[name]
     const opened = runs.map(
       (record): SequencedRun => ({ run: this.#runs.get(record.name)!, sequence: record.sequence }),
     )
-    return new RunTable(SCHEMAS[name] as FeedSchema<C>, opened, floors)
+    return new RunTable(schemaOfTable(name, own) as FeedSchema<C>, opened, floors)
   }
 }
 

@@ -5,7 +5,7 @@
 import type { DurableFiles } from '../../engine/index'
 import type { RowChange } from '../../state/index'
 import { dropOldest } from '../file/kept-files'
-import { type Category, isBootstrap } from '../file-id'
+import { type Category, isBootstrap, isOwn } from '../file-id'
 import { type ChangeSink, openChangeFile, sinkLog, stateChanges } from '../folder/change-log'
 import { ReplayLog, type ReplayLogOptions } from '../folder/replay-log'
 import type { StatePaths } from '../folder/state-paths'
@@ -58,7 +58,7 @@ export class FileChanges {
     const { settings } = this
     if (settings === undefined) return entry
     const { changes, changeRows = 'after' } = settings
-    if (isFirstBootstrap(before, entry)) return { ...entry, changeRows }
+    if (isBeginning(before, entry)) return { ...entry, changeRows }
     const part = tableOf(entry.id)
     const sink = changes === 'files' ? undefined : sinkLog(changes)
     const log = sink ?? (await this.#open(entry))
@@ -112,7 +112,8 @@ export class FileChanges {
   }
 }
 
-/** True where a file is the first with all items, or all groups, of its category. */
-function isFirstBootstrap(files: readonly AppliedFile[], { id }: AppliedFile): boolean {
+/** True where a file is the first with all items, all groups or all rows of its category. */
+function isBeginning(files: readonly AppliedFile[], { id }: AppliedFile): boolean {
+  if (isOwn(id)) return id.kind === 'full' && files.length === 0
   return isBootstrap(id) && !files.some(other => other.id.feed === id.feed && isBootstrap(other.id))
 }

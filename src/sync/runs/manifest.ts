@@ -4,13 +4,15 @@
 import { dirname } from 'node:path'
 import { corruptState, type DurableFiles, replaceWhole, withFile } from '../../engine/index'
 import type { Floor, WrittenRun } from '../../state/index'
+import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
-import { type Category, type FileId, fileIdKey, readFileIdKey } from '../file-id'
+import { type Category, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
 import type { ReplayedChanges } from '../folder/replay-log'
+import { foreign } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
 
 /** The feeds whose rows are kept apart. */
-export type TableName = 'item' | 'group' | 'priority'
+export type TableName = 'item' | 'group' | 'priority' | 'row'
 
 export interface RunRecord extends WrittenRun {
   /** The number of the file of the rows; of several files, the number of the last one. */
@@ -30,8 +32,13 @@ export interface RunsEntry extends AppliedFile {
   readonly changeBytes?: number
 }
 
+/** The columns of the key and of the version. */
+export type KeptBy = Pick<RowRules, 'key' | 'version'>
+
 export interface Manifest {
   readonly category: Category
+  /** The columns by which the rows of a feed of one's own are kept; absent for the service. */
+  readonly kept?: KeptBy | undefined
   readonly files: readonly RunsEntry[]
   readonly tables: Readonly<Record<TableName, TableRecord>>
   /** The number of mendings: their rows carry them in their order. */
@@ -42,20 +49,30 @@ export interface Manifest {
   readonly forgottenMs?: number
 }
 
+/**
+ * Returns the manifest that was found.
+ * @throws FeedError STATE_FOREIGN where it keeps the rows of a feed of one's own by other columns
+ */
+export function alikeManifest(folder: string, found: Manifest, wanted: Manifest): Manifest {
+  for (const what of ['key', 'version'] as const) {
+    const [was, is] = [found, wanted].map(({ kept }) => kept?.[what] ?? 'none')
+    if (wanted.kept !== undefined && was !== is) throw foreign(folder, what, was!, is!)
+  }
+  return found
+}
+
 export const MANIFEST = 'manifest.json'
 const FORMAT = 'feedmill-manifest-1'
 const NO_TABLE: TableRecord = { runs: [], floors: [] }
 
 /** The manifest of a category without files. */
-export function newManifest(category: Category): Manifest {
-  return {
-    category,
-    files: [],
-    tables: { item: NO_TABLE, group: NO_TABLE, priority: NO_TABLE },
-  }
+export function newManifest(category: Category, kept?: KeptBy): Manifest {
+  const tables = { item: NO_TABLE, group: NO_TABLE, priority: NO_TABLE, row: NO_TABLE }
+  return { category, ...(kept && { kept }), files: [], tables }
 }
 
 export function tableOf({ feed }: FileId): TableName {
+  if (feed === OWN) return 'row'
   if (feed === 'item_group') return 'group'
   return feed === 'item_priority' ? 'priority' : 'item'
 }
@@ -90,7 +107,8 @@ export async function readManifest(
     if (id === undefined) throw corruptState(path, `it has a file of the unknown name ${key}`)
     return { ...entry, id }
   })
-  return { ...manifest, files: known }
+  const tables = { ...newManifest(manifest.category).tables, ...manifest.tables }
+  return { ...manifest, tables, files: known }
 }
 
 interface StoredManifest extends Omit<Manifest, 'files'> {

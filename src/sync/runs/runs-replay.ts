@@ -2,7 +2,7 @@
 // number of that file, so that they are merged as if the file had had them. A row that a later
 // bootstrap lacks is left out: the removals of that bootstrap may be merged into other runs already.
 
-import type { Columns } from '../../engine/index'
+import type { Columns, FeedSchema } from '../../engine/index'
 import {
   effectOf,
   isEffective,
@@ -12,17 +12,17 @@ import {
   recordOf,
   rowOf,
 } from '../../state/index'
-import { isBootstrap, readDate } from '../file-id'
+import { fullTimeOf, isBootstrap, isOwn, readDate } from '../file-id'
 import { stateChanges } from '../folder/change-log'
 import type { ReplayedChanges, ReplayLog } from '../folder/replay-log'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
-import { SCHEMAS } from './category-view'
 import { type Manifest, type RunsEntry, type TableName, tableOf } from './manifest'
 
 /** What a replay needs of its category. */
 export interface ReplayedRuns {
   readonly manifest: Manifest
   readonly log: ReplayLog
+  schemaOf(name: TableName): FeedSchema<Columns>
   /** Returns the rows that stand. */
   table(name: TableName): Promise<RunTable<Columns>>
   /** Makes mended rows of a file durable, together with the length of the log. */
@@ -95,7 +95,7 @@ export class RunsReplay implements CategoryReplay {
     rows.add({ batch: batch.select(() => at++ === n), keys: [key], heads: [heads[n]!] })
     if (isEffective(kind)) {
       const changeRows = this.#options.changeRowsOf(entry)
-      const schema = SCHEMAS[tableOf(entry.id)]
+      const schema = this.#options.runs.schemaOf(tableOf(entry.id))
       const stands = changeRows === 'both' ? await rowOf(stood, schema) : undefined
       const before = stands === undefined ? undefined : (stands?.detach() ?? null)
       const row = kind === 'deleted' ? null : batch.row(n).detach()
@@ -126,6 +126,11 @@ function sweptMs(
   files: readonly AppliedFile[],
   { id, sequence }: Pick<AppliedFile, 'id' | 'sequence'>,
 ): number {
+  // A version of one's own is no time, and stands for no file: all rows of older files are swept.
+  if (isOwn(id)) {
+    const isOlder = (file: AppliedFile) => (fullTimeOf(file.id)?.toISOString() ?? '') > id.time
+    return files.some(isOlder) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  }
   const swept = id.feed === 'item_snapshot' ? 'item' : id.feed
   const later = files.flatMap(file => {
     if (!isBootstrap(file.id) || file.id.feed !== swept || file.sequence <= sequence) return []

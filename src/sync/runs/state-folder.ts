@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { clearUp, clearUpLate } from '../file/kept-files'
+import type { RowRules } from '../file/row-rules'
 import { type Category, categoryKey } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
 import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/state-paths'
@@ -16,6 +17,8 @@ export interface StateFolderOptions {
   readonly folder: string
   /** Undefined for a folder that has one. */
   readonly origin: StateOrigin | undefined
+  /** What the rows of a feed of one's own are. */
+  readonly own?: RowRules | undefined
   /** Bytes of rows that are sorted at once. */
   readonly sortBytes: number
   readonly environment?: Environment | undefined
@@ -31,6 +34,7 @@ export interface StateFolderOptions {
 export async function openStateFolder({
   folder,
   origin,
+  own,
   sortBytes,
   environment = machineEnvironment,
   keepFileBytes = 0,
@@ -50,6 +54,7 @@ export async function openStateFolder({
     const runs = await CategoryRuns.open(wanted, {
       files,
       folder: paths.runsOf(wanted),
+      own,
       changes: new FileChanges(files, paths, changes),
       sortBytes,
     })

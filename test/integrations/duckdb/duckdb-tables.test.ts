@@ -9,7 +9,13 @@ import { DuckDBInstance, type Json } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { headOf } from '../../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
-import { type FeedSchema, pipeline, schemaOf, TsvRowParser } from '../../../src/index'
+import {
+  type FeedName,
+  type FeedSchema,
+  pipeline,
+  schemaOf,
+  TsvRowParser,
+} from '../../../src/index'
 import { duckdbTarget } from '../../../src/integrations/duckdb'
 import type { FileId } from '../../../src/sync'
 import { targetStatus } from '../../../src/sync'
@@ -68,7 +74,7 @@ function fileOf(id: FileId, lines: readonly string[], generated?: Date): TargetF
         lastModified: new Date(lastModified),
         ...('hour' in id && { hour: new Date(id.hour) }),
       }
-      const parser = new TsvRowParser({ schema: schemaOf(id.feed) as FeedSchema, file })
+      const parser = new TsvRowParser({ schema: schemaOf(id.feed as FeedName) as FeedSchema, file })
       const text = `${lines.join('\n')}\n`
       for await (const batch of pipeline([Buffer.from(text)])
         .to(parser)

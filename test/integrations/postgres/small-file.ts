@@ -5,12 +5,12 @@ import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import type { Columns } from '../../../src/engine/schema/feed-schema'
 import { TsvRowParser } from '../../../src/index'
-import type { FileId } from '../../../src/sync/file-id'
 import {
   feedFileOf,
   isBootstrap,
   keyColumnOf,
   readDate,
+  type ServiceId,
   schemaOfFile,
 } from '../../../src/sync/file-id'
 import type { TargetFile } from '../../../src/sync/target/target'
@@ -19,19 +19,19 @@ export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 export const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }
 
 /** The hourly file of an hour of a day, counted from 0. */
-export function hourOf(hour: number): FileId {
+export function hourOf(hour: number): ServiceId {
   const instant = new Date(Date.UTC(2026, 2, 1, hour)).toISOString()
   return { ...CATEGORY, feed: 'item_snapshot', hour: instant }
 }
 
-export function bootstrapOf(day: number): FileId {
+export function bootstrapOf(day: number): ServiceId {
   const generation = new Date(Date.UTC(2026, 2, day)).toISOString()
   return { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE', generation }
 }
 
 /** @param between called after each batch, with its number */
 export function smallFile(
-  id: FileId,
+  id: ServiceId,
   tsv: string,
   between: (batch: number) => Promise<void> = async () => {},
 ): TargetFile {

@@ -355,6 +355,7 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
    */
   function served(id: FileId, calendar: Calendar): Date | undefined {
     if (id.feed === 'item_snapshot') return endOf(hourSpan(calendar, id.hour))
+    if (id.feed === 'own') return undefined
     if (id.feed === 'item_priority') return endOf(priorityDaySpan(calendar, id.date))
     return endOf(id.scope === 'ALL_ACTIVE' ? bootstrapSpan(calendar) : daySpan(calendar, id.date))
   }

@@ -8,7 +8,7 @@ import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
 import { type BootstrapId, categoryKey, fileIdKey } from '../../../src/sync/file-id'
 import { CategoryRuns, type CategoryRunsOptions } from '../../../src/sync/runs/category-runs'
-import { CategoryView, SCHEMAS } from '../../../src/sync/runs/category-view'
+import { CategoryView, schemaOfTable } from '../../../src/sync/runs/category-view'
 import { newManifest, readManifest } from '../../../src/sync/runs/manifest'
 import type { AppliedFile, TargetCategory, TargetFile } from '../../../src/sync/target/target'
 import {
@@ -102,7 +102,7 @@ async function seenOn(machine: SimulatedMachine): Promise<Seen> {
       run: await Run.open(files, `${FOLDER}/${name}`),
       sequence,
     }))
-    const table = new RunTable(SCHEMAS[part], await Promise.all(opened), floors)
+    const table = new RunTable(schemaOfTable(part, undefined), await Promise.all(opened), floors)
     for await (const block of table.rows())
       for (const { key, version, row } of block)
         rows.push(JSON.stringify([part, key, version, row.position, row.toStrings()]))

@@ -4,7 +4,7 @@
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
 import type { RowBatch } from '../row-batch'
 import type { BadRowPolicy } from '../tsv/bad-row'
-import type { CellRules, Dialect } from '../tsv/dialect'
+import { dialectOf } from '../tsv/dialect'
 import { TsvParser } from '../tsv/parser'
 import type { QuarantinedRow } from './quarantine-records'
 
@@ -42,9 +42,4 @@ export function* mendedRows<C extends Columns>(
   } finally {
     parser.destroy()
   }
-}
-
-function dialectOf({ delimiter, quote, escapedBy }: CellRules): Dialect {
-  const quoting = quote < 0 ? 'none' : escapedBy === quote ? 'doubled' : 'backslash'
-  return { delimiter: String.fromCharCode(delimiter), quoting }
 }

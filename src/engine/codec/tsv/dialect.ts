@@ -111,6 +111,12 @@ export function isDocumented({ delimiter, quote, escapedBy }: CellRules): boolea
   )
 }
 
+/** Returns the dialect of rows whose cells are written by these rules. */
+export function dialectOf({ delimiter, quote, escapedBy }: CellRules): Dialect {
+  const quoting = quote < 0 ? 'none' : escapedBy === quote ? 'doubled' : 'backslash'
+  return { delimiter: String.fromCharCode(delimiter), quoting }
+}
+
 /** A dialect as the parser reads it. */
 export interface FileRules {
   readonly cells: CellRules

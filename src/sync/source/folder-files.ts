@@ -1,0 +1,87 @@
+// Lists the files of a folder as those of a feed of one's own.
+
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  callback,
+  filePath,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+} from '../../engine/index'
+import type { SourceFile } from './feed-source'
+
+export interface FolderFilesOptions {
+  /** The folder of the files. Its subfolders are left out. */
+  readonly folder: string
+  /**
+   * The names of the full files: `*` stands for any characters, and `?` for one. Default: none.
+   */
+  readonly full?: string
+  /** The names of the files of changes, in the same way. Default: none. */
+  readonly changes?: string
+  /** Returns the time of a file by its name. Default: the time of its last change. */
+  readonly timeOf?: (name: string) => Date
+}
+
+const NAMES: OptionNames<FolderFilesOptions> = {
+  folder: true,
+  full: true,
+  changes: true,
+  timeOf: true,
+}
+
+/**
+ * Makes the `files` of a {@link FeedSource} for a folder: a function that lists the files whose
+ * names fit. A file has its name and its time as its identifier, so a file that is replaced, and
+ * gets another time, is applied as a new one. A name that fits both patterns is a full file, and a
+ * hidden file is left out. Write a file under another name and rename it, so that no run reads half
+ * of it.
+ * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { mkdirSync, writeFileSync } from 'node:fs'
+ * import { folderFiles } from 'feedmill/sync'
+ *
+ * mkdirSync('exports')
+ * writeFileSync('exports/stock-2026-03-01.csv', 'sku,stock\nA-1,12\n')
+ * const timeOf = (name: string) => new Date(name.slice(6, 16))
+ * const files = folderFiles({ folder: 'exports', full: 'stock-*.csv', timeOf })
+ * for (const { id, kind } of await files()) console.log(kind, id)
+ * // => full stock-2026-03-01.csv 2026-03-01T00:00:00.000Z
+ * ```
+ */
+export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFile[]> {
+  const { folder, full, changes, timeOf } = knownOptions(options, NAMES)
+  filePath('folder', folder)
+  if (timeOf !== undefined) callback('timeOf', timeOf)
+  if (full === undefined && changes === undefined)
+    throw optionInvalid('full', 'a pattern of names, unless changes is one', full)
+  const patterns = Object.entries({ full, changes }).flatMap(([kind, pattern]) =>
+    pattern === undefined
+      ? []
+      : [{ kind: kind as SourceFile['kind'], names: namesOf(kind, pattern) }],
+  )
+  return async () => {
+    const files: SourceFile[] = []
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const { name } = entry
+      const fitting = patterns.find(({ names }) => names.test(name))
+      if (fitting === undefined || name.startsWith('.') || entry.isDirectory()) continue
+      const from = join(folder, name)
+      // A file may be removed while the folder is listed.
+      const time = timeOf?.(name) ?? (await stat(from).catch(() => undefined))?.mtime
+      if (time === undefined) continue
+      if (Number.isNaN(time.getTime())) throw optionInvalid(`timeOf('${name}')`, 'a Date', time)
+      const id = `${name} ${time.toISOString()}`
+      files.push({ id, from, kind: fitting.kind, time })
+    }
+    return files
+  }
+}
+
+function namesOf(option: string, pattern: string): RegExp {
+  const text = filledText(option, pattern).replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+  return new RegExp(`^${text.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's')
+}

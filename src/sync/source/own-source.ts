@@ -1,0 +1,120 @@
+// A feed of one's own as a source: its list says which files are due.
+//
+//   base   the newest full file, applied or listed: the files before it are needless
+//   due    the base and all later files that were not applied, in the order of time
+//
+// A file that cannot be had holds back the later ones, as a missing hour of the service does, and a
+// full file that cannot be had is no base.
+
+import { FeedError, Retries, type RetryPolicy, waitFor } from '../../engine/index'
+import { NodeTransport } from '../../service/index'
+import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
+import type { CategoryPlan } from '../plan/calendar'
+import {
+  checkedPlace,
+  compareFiles,
+  type FeedSource,
+  type ListedFile,
+  listedFiles,
+  rulesOfSource,
+} from './feed-source'
+import {
+  isOfSource,
+  localBlocks,
+  type PlaceOptions,
+  remoteBlocks,
+  sourceFailed,
+} from './place-blocks'
+import type { SyncSource } from './sync-source'
+
+/** The limit of the wait for a list or an address. */
+const ANSWER_MS = 60_000
+
+export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
+  const { name, files, headers = {} } = source
+  let listed: readonly ListedFile[] = []
+  let opened: NodeTransport | undefined
+
+  async function refresh(signal: AbortSignal): Promise<void> {
+    const retries = new Retries(retry, signal)
+    for (;;) {
+      try {
+        const list = typeof files === 'function' ? await answerOf('files', files, signal) : files
+        listed = listedFiles(name, list)
+        return
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!isOfSource(error) || !(await retries.again(error))) throw error
+      }
+    }
+  }
+
+  async function* blocksOf(id: FileId, options: PlaceOptions): AsyncGenerator<Uint8Array> {
+    const from = fromOf(id)!
+    const place = typeof from === 'function' ? await answerOf('from', from, options.signal) : from
+    const at = checkedPlace('source.files[].from', place)
+    if (typeof at === 'string') return yield* localBlocks(at, options)
+    const transport = source.transport ?? (opened ??= new NodeTransport())
+    yield* remoteBlocks({ url: at, headers, transport }, options)
+  }
+
+  const fromOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)?.from
+  return {
+    origin: { marketplace: OWN, service: OWN },
+    categories: [{ marketplace: OWN, categoryId: name }],
+    own: rulesOfSource(source),
+    removalsKeptMs: undefined,
+    refresh,
+    plan: (_, done, missing) => planOwn(listed, done, missing),
+    download: id => ({ compressed: options => ({ batches: () => blocksOf(id, options) }) }),
+    renewsAddress: id => typeof fromOf(id) === 'function',
+    close: async () => opened?.close(),
+  }
+}
+
+/** Plans the next files of a list in the order of {@link compareFiles}. */
+export function planOwn(
+  listed: readonly ListedFile[],
+  done: readonly FileId[],
+  missing: readonly FileId[],
+): CategoryPlan {
+  const applied = done.filter(isOwn).sort(compareFiles)
+  const known = new Set(applied.map(({ id }) => id))
+  const missed = new Set(missing.map(fileIdKey))
+  const isMissing = (id: OwnId) => missed.has(fileIdKey(id))
+  const ids = listed.map(({ id }) => id)
+  const base = [...applied, ...ids.filter(id => !known.has(id.id) && !isMissing(id))]
+    .filter(({ kind }) => kind === 'full')
+    .sort(compareFiles)
+    .at(-1)
+  const due = ids.filter(
+    id => !known.has(id.id) && (base === undefined || compareFiles(id, base) >= 0),
+  )
+  const firstMissing = due.findIndex(isMissing)
+  const end = firstMissing < 0 ? due.length : firstMissing
+  const last = applied.findLast(id => due[0] === undefined || compareFiles(id, due[0]) < 0)
+  return {
+    ready: due.slice(0, end),
+    held: due.slice(end).filter(id => !isMissing(id)),
+    waiting: due.filter(isMissing).map(id => ({ id, from: undefined })),
+    gone: [],
+    watermark: last && new Date(last.time),
+    needsBootstrap: [],
+  }
+}
+
+/** Calls a function of the caller, whose failure is one of the source. */
+async function answerOf<T>(
+  what: 'files' | 'from',
+  ask: () => T | Promise<T>,
+  signal: AbortSignal | undefined = new AbortController().signal,
+): Promise<T> {
+  const onLimit = () => sourceFailed(`${what}() gave nothing in ${ANSWER_MS} ms`, undefined, true)
+  try {
+    return await waitFor((async () => ask())(), { signal, limitMs: ANSWER_MS, onLimit })
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (isOfSource(cause) || (FeedError.is(cause) && cause.code === 'OPTION_INVALID')) throw cause
+    throw sourceFailed(`${what}() failed`, cause, true)
+  }
+}

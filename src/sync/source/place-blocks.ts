@@ -1,0 +1,99 @@
+// The bytes of a file of a feed of one's own, from a disk or over HTTP. A file of a disk that changes
+// while it is read is RANGE_FILE_REPLACED, as one over HTTP is.
+
+import { stat } from 'node:fs/promises'
+import {
+  ChunkReassembler,
+  type DurableFile,
+  excerpt,
+  FeedError,
+  type FileIdentity,
+  machineFiles,
+  pipeline,
+  RangeFetcher,
+  type RangeFetcherOptions,
+} from '../../engine/index'
+import type { CompressedOptions } from '../../service/index'
+
+export type PlaceOptions = Pick<CompressedOptions, 'ranges' | 'signal' | 'resume' | 'onInfo'>
+
+/** Blocks of this size go to the spool, which copies them. */
+const BLOCK_BYTES = 1 << 20
+const STAGE = 'source'
+
+/** Returns the error of a function of the caller, or of a file on a disk, which fails that file. */
+export function sourceFailed(message: string, cause: unknown, retryable: boolean): FeedError {
+  const text = cause instanceof Error ? `${message}: ${cause.message}` : message
+  return new FeedError('STAGE_FAILED', excerpt(text, 300), { stage: STAGE }, { cause, retryable })
+}
+
+export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
+  return FeedError.is(error) && error.code === 'STAGE_FAILED' && error.context.stage === STAGE
+}
+
+export async function* remoteBlocks(
+  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport'>,
+  { ranges, signal, resume, onInfo }: PlaceOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })
+  const windowBytes = ranges?.windowBytes
+  const ordered = new ChunkReassembler({
+    ...(windowBytes !== undefined && { windowBytes }),
+    ...(resume && { startOffset: resume.offset }),
+  })
+  let isTold = false
+  for await (const block of pipeline(fetcher, { ...(signal && { signal }) })
+    .to(ordered)
+    .batches()) {
+    if (!isTold) onInfo?.(await fetcher.info)
+    isTold = true
+    yield block
+  }
+  if (!isTold) onInfo?.(await fetcher.info)
+}
+
+export async function* localBlocks(
+  path: string,
+  { resume, onInfo }: PlaceOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  let file: DurableFile | undefined
+  try {
+    const identity = await identityOf(path)
+    const { totalBytes } = identity
+    if (resume !== undefined) refuseChange(path, resume.identity, identity)
+    onInfo?.({ ...identity, empty: totalBytes === 0 })
+    file = await machineFiles.open(path)
+    for (let at = resume?.offset ?? 0; file !== undefined && at < totalBytes; ) {
+      const block = await file.read(at, Math.min(BLOCK_BYTES, totalBytes - at))
+      if (block.length === 0) break
+      at += block.length
+      yield block
+    }
+    refuseChange(path, identity, await identityOf(path))
+  } catch (cause) {
+    if (FeedError.is(cause) && cause.code !== 'STATE_IO') throw cause
+    throw sourceFailed(`${path} cannot be read`, cause, false)
+  } finally {
+    await file?.close()
+  }
+}
+
+/** The time of the last change stands for the header Last-Modified. */
+async function identityOf(path: string) {
+  const found = await stat(path)
+  if (!found.isFile()) throw sourceFailed(`${path} is no file`, undefined, false)
+  return { totalBytes: found.size, lastModified: found.mtime.toISOString() }
+}
+
+function refuseChange(path: string, before: FileIdentity, after: FileIdentity): void {
+  const [was, is] = [before, after].map(each => `${each.totalBytes} bytes of ${each.lastModified}`)
+  if (was === is) return
+  const context = {
+    url: path,
+    byteOffset: 0,
+    what: 'last-modified',
+    before: was!,
+    after: is!,
+  } as const
+  throw new FeedError('RANGE_FILE_REPLACED', `${path} was replaced while it was read`, context)
+}

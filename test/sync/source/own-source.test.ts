@@ -1,0 +1,134 @@
+// Feeds of one's own: whole runs over lists of files, against a naive merge of the same files.
+// Long: it synchronises many small lists.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { crc32 } from '../../../src/engine/codec/gzip/crc32'
+import { SimulatedMachine } from '../simulated-machine'
+import { FOLDER } from '../small-run'
+import { lineOf, rowsIn, SmallFeed, type SmallFile, type SmallRow } from './small-feed'
+
+/** Merges files in the order of time: of each key the newest row, and none that a full file lacks. */
+function naive(files: readonly SmallFile[], hasVersion: boolean): string[] {
+  const inOrder = files.toSorted(
+    (a, b) => a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full'),
+  )
+  const standing = new Map<string, readonly number[]>()
+  const rows = new Map<string, SmallRow>()
+  for (const { kind, minute, rows: arriving } of inOrder) {
+    const keys = new Set(arriving.map(({ sku }) => sku))
+    if (kind === 'full')
+      for (const sku of rows.keys())
+        if (!keys.has(sku)) [rows, standing].map(map => map.delete(sku))
+    for (const row of arriving) {
+      const order = [
+        hasVersion ? row.revision : minute,
+        Number(row.gone),
+        minute,
+        row.gone ? 0 : crc32(Buffer.from(lineOf(row))),
+      ]
+      if (isLess(order, standing.get(row.sku) ?? [])) continue
+      standing.set(row.sku, order)
+      rows.set(row.sku, row)
+    }
+  }
+  return [...rows.values()]
+    .filter(({ gone }) => !gone)
+    .sort((a, b) => Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku)))
+    .map(lineOf)
+}
+
+function isLess(a: readonly number[], b: readonly number[]): boolean {
+  const at = b.findIndex((value, n) => value !== a[n])
+  return at >= 0 && a[at]! < b[at]!
+}
+
+const row = (revision: fc.Arbitrary<number>): fc.Arbitrary<SmallRow> =>
+  fc.record({
+    sku: fc.constantFrom('a', 'b', 'c', 'é', 'a, b', 'd1', 'd2').map(sku => sku.replace(',', ';')),
+    revision,
+    gone: fc.integer({ min: 0, max: 5 }).map(n => n === 0),
+    title: fc.constantFrom('plain', 'with "quotes", and\na line end', 'ü\ttab', ''),
+  })
+const fileWith = (revision: fc.Arbitrary<number>): fc.Arbitrary<SmallFile> =>
+  fc.record({
+    kind: fc.constantFrom('full' as const, 'changes' as const, 'changes' as const),
+    minute: fc.integer({ min: 0, max: 30 }),
+    rows: fc.array(row(revision), { maxLength: 12 }),
+  })
+
+/** Full files of one time are one file. */
+const lists = (revision = fc.integer({ min: 1, max: 6 })) =>
+  fc
+    .array(fileWith(revision), { minLength: 1, maxLength: 9 })
+    .map(files =>
+      files.filter(
+        (file, n) =>
+          file.kind !== 'full' ||
+          !files.slice(0, n).some(other => other.kind === 'full' && other.minute === file.minute),
+      ),
+    )
+
+describe('the rows of a list of files', () => {
+  test('are those of a naive merge, whatever the versions are, where files arrive in their order', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists(), fc.nat(), async (files, seed) => {
+        const machine = new SimulatedMachine(seed)
+        const feed = new SmallFeed()
+        const inOrder = files.toSorted(
+          (a, b) => a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full'),
+        )
+        for (const file of inOrder) {
+          feed.add(file)
+          feed.files.reverse()
+          await feed.sync(machine.start()).summary
+          expect(await rowsIn(machine.start())).toEqual(
+            naive(inOrder.slice(0, inOrder.indexOf(file) + 1), true),
+          )
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are those of a naive merge by the times of the files, in whatever order files arrive', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists(), fc.nat(), async (files, seed) => {
+        const machine = new SimulatedMachine(seed)
+        const feed = new SmallFeed()
+        const { version: _, ...source } = feed.source()
+        for (const [n, file] of files.entries()) {
+          feed.add(file)
+          if (n % 2 === seed % 2) await feed.sync(machine.start(), { source }).summary
+        }
+        await feed.sync(machine.start(), { source }).summary
+        expect(await rowsIn(machine.start())).toEqual(naive(fromBase(files), false))
+        expect((await feed.sync(machine.start(), { source }).summary).files).toBe(0)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are whole where many full files follow each other, and their runs are merged', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    const files: SmallFile[] = []
+    for (let minute = 0; minute < 30; minute++) {
+      const skus = 'abcdefgh'.split('').filter((_, n) => (n + minute) % 3 > 0 || n === 7)
+      const rows = skus.map(sku => ({ sku, revision: minute, gone: false, title: `at ${minute}` }))
+      files.push({ kind: minute % 5 === 4 ? 'changes' : 'full', minute, rows })
+      feed.add(files.at(-1)!)
+      await feed.sync(machine.start()).summary
+      expect(await rowsIn(machine.start())).toEqual(naive(files, true))
+    }
+    const runs = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('.run'))
+    expect(runs.length).toBeLessThan(10)
+  })
+})
+
+/** The newest full file and the files behind it. */
+function fromBase(files: readonly SmallFile[]): SmallFile[] {
+  const minutes = files.filter(({ kind }) => kind === 'full').map(({ minute }) => minute)
+  const base = Math.max(...minutes, Number.NEGATIVE_INFINITY)
+  return files.filter(({ minute }) => minute >= base)
+}

@@ -1,0 +1,125 @@
+// A feed of one's own with small files on a disk, a state folder of it on a simulated machine, and
+// what a reader sees there.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
+import { boolean, defineSchema, int64, text } from '../../../src/index'
+import type { Environment } from '../../../src/sync/folder/environment'
+import { openState } from '../../../src/sync/read/open-state'
+import { type SyncRun, sync } from '../../../src/sync/run/sync'
+import type { FeedSource, SourceFile } from '../../../src/sync/source/feed-source'
+import type { FeedSyncOptions } from '../../../src/sync/sync-options'
+import { FOLDER } from '../small-run'
+
+export const schema = defineSchema({
+  name: 'stock',
+  columns: { sku: text({ notNull: true }), revision: int64(), gone: boolean(), title: text() },
+})
+export type Stock = FeedSource<typeof schema.columns>
+
+/** A row: its key, its version, whether it removes its key, and its text. */
+export interface SmallRow {
+  readonly sku: string
+  readonly revision: number
+  readonly gone: boolean
+  readonly title: string
+}
+
+export interface SmallFile {
+  readonly kind: SourceFile['kind']
+  /** Minutes after a start. */
+  readonly minute: number
+  readonly rows: readonly SmallRow[]
+}
+
+const START_MS = Date.UTC(2026, 2, 1)
+const HEADINGS = ['title', 'sku', 'gone', 'revision', 'extra']
+const QUICK = { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 }
+/** Shares that give several pieces and runs in a file of some kilobytes. */
+const SHARES = { pieceBytes: 300, chunkBytes: 200, windowBytes: 800, sortBytes: 600 }
+
+/** Returns the line of a row as its file has it. */
+export function lineOf({ sku, revision, gone, title }: SmallRow): string {
+  return [`"${title.replaceAll('"', '""')}"`, sku, gone, revision, ''].join(',')
+}
+
+export function textOf(rows: readonly SmallRow[]): string {
+  return `${[HEADINGS.join(','), ...rows.map(lineOf)].join('\n')}\n`
+}
+
+export function timeOf(minute: number): Date {
+  return new Date(START_MS + 60_000 * minute)
+}
+
+/** The files of a feed in a folder that goes when the test has ended. */
+export class SmallFeed {
+  readonly folder = mkdtempSync(join(tmpdir(), 'feedmill-feed-'))
+  files: SourceFile[] = []
+
+  constructor() {
+    onTestFinished(() => rmSync(this.folder, { recursive: true }))
+  }
+
+  /** Adds a file to the list. */
+  add(file: SmallFile, bytes?: Uint8Array): SourceFile {
+    const { kind, minute, rows } = file
+    const id = `${kind}-${minute}-${this.files.length}`
+    const from = join(this.folder, id)
+    const content = Buffer.from(textOf(rows))
+    writeFileSync(from, bytes ?? (minute % 2 === 0 ? gzipSync(content) : content))
+    const listed = { id, from, kind, time: timeOf(minute) }
+    this.files.push(listed)
+    return listed
+  }
+
+  source(options: Partial<Stock> = {}): Stock {
+    return {
+      name: 'stock',
+      schema,
+      key: 'sku',
+      version: 'revision',
+      isRemoved: row => row.get('gone') === true,
+      dialect: { delimiter: ',', quoting: 'doubled' },
+      files: () => this.files,
+      ...options,
+    }
+  }
+
+  sync(
+    environment: Environment,
+    options: Partial<FeedSyncOptions<typeof schema.columns>> = {},
+  ): SyncRun {
+    const { retry, source = this.source(), ...rest } = options
+    return sync({
+      folder: FOLDER,
+      environment,
+      parallelFiles: 1,
+      shares: SHARES,
+      retry: { ...QUICK, ...retry },
+      ...rest,
+      source,
+    })
+  }
+}
+
+/** Returns the rows of a state as their lines, in the order of their keys. */
+export async function rowsIn(environment: Environment): Promise<string[]> {
+  const state = await openState(FOLDER, { environment })
+  try {
+    const feed = state.feed({ name: 'stock', schema })
+    const lines: string[] = []
+    for await (const block of feed.rows()) {
+      for (const row of block) {
+        const [sku, revision] = [row.get('sku'), Number(row.get('revision'))]
+        lines.push(lineOf({ sku, revision, gone: false, title: row.get('title') ?? '' }))
+        if ((await feed.row(sku))?.get('title') !== row.get('title')) lines.push('another row')
+      }
+    }
+    return lines
+  } finally {
+    await state.close()
+  }
+}
