@@ -6,6 +6,12 @@ import type { ServeOptions } from './emulator-commands'
 import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 
+/**
+ * The service keeps snapshots for seven days, so a client that comes later than this cannot go on
+ * from a bootstrap of the start.
+ */
+const MAX_HOURS_OF_ONE_BOOTSTRAP = 144
+
 /** The object that `--json` prints in one line. */
 export type ServeAddress = ReturnType<typeof addressOf>
 
@@ -27,14 +33,17 @@ export async function serve(options: ServeOptions): Promise<void> {
 export async function startService(
   options: Omit<ServeOptions, 'json'>,
 ): Promise<{ emulator: Emulator; address: ServeAddress }> {
-  const { port, items, seed, marketplace, category, now, sandbox, headerForm, faults } = options
+  const { port, items, seed, hours, marketplace, category, now, sandbox, headerForm, faults } =
+    options
   const emulator = createEmulator({
     world: {
       seed,
       items,
+      hours,
       ...(marketplace && { marketplaces: marketplace }),
       ...(category && { categories: category }),
     },
+    ...(hours > MAX_HOURS_OF_ONE_BOOTSTRAP && { bootstrapAt: 'daily' as const }),
     sandbox,
     headerForm,
     ...(now && { now }),
