@@ -140,10 +140,17 @@ function countingOf<S extends SequencedStanding>(
 
 /** The removal of a key of which no row counts any more, by the first floor that leaves none. */
 function lastRemoval(rows: readonly SequencedStanding[], floors: readonly Floor[]): Removal {
-  const floor = floors.find((_, n) => countingOf(rows, floors.slice(0, n + 1)).length === 0)!
+  const at = floors.findIndex((_, n) => countingOf(rows, floors.slice(0, n + 1)).length === 0)
+  const floor = floors[at]!
   const { timeMs } = floor
   const version = { timeMs, removed: true, generatedMs: timeMs }
-  return { version, checksum: 0, mended: 0, floor, row: newestOf(rows, undefined)! }
+  return {
+    version,
+    checksum: 0,
+    mended: 0,
+    floor,
+    row: newestOf(countingOf(rows, floors.slice(0, at)), undefined)!,
+  }
 }
 
 /** The newest of the rows of a key, and of its removal by a floor. */

@@ -48,7 +48,10 @@ export interface SourceFile {
   readonly from: FilePlace | (() => FilePlace | Promise<FilePlace>)
   /** Whether the file has all rows, or those that are new or have changed. */
   readonly kind: 'full' | 'changes'
-  /** The time at which the content of the file was true. Files are applied in this order. */
+  /**
+   * The time at which the content of the file was true; of a full file, at which its export began.
+   * Files are applied in this order, and none from before the newest full file is.
+   */
   readonly time: Date
 }
 
@@ -184,9 +187,10 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
     ids.add(id)
     if (typeof from !== 'function') checkedPlace(`${option}.from`, from)
     choice(`${option}.kind`, kind, ['full', 'changes'])
-    if (!(date instanceof Date && !Number.isNaN(date.getTime())))
-      throw optionInvalid(`${option}.time`, 'a Date', date)
-    const time = date.toISOString()
+    const time = date instanceof Date && !Number.isNaN(date.getTime()) ? date.toISOString() : ''
+    // The texts of four-digit years have the order of time.
+    if (time.length !== 24)
+      throw optionInvalid(`${option}.time`, 'a Date of a four-digit year', date)
     if (kind === 'full' && fullTimes.has(time))
       throw optionInvalid(`${option}.time`, 'another time than that of each other full file', date)
     if (kind === 'full') fullTimes.add(time)
@@ -197,10 +201,9 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
 
 /** Compares files by their time. Of one time the full file is the first. */
 export function compareFiles(a: OwnId, b: OwnId): number {
-  const byKind = Number(b.kind === 'full') - Number(a.kind === 'full')
-  return (
-    Date.parse(a.time) - Date.parse(b.time) || byKind || (a.id < b.id ? -1 : Number(a.id > b.id))
-  )
+  if (a.time !== b.time) return a.time < b.time ? -1 : 1
+  if (a.kind !== b.kind) return a.kind === 'full' ? -1 : 1
+  return a.id < b.id ? -1 : Number(a.id > b.id)
 }
 
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */

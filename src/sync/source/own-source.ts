@@ -72,27 +72,24 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   }
 }
 
-/** Plans the next files of a list in the order of {@link compareFiles}. */
+/** Plans the next files of a list, which is in the order of {@link compareFiles}. */
 export function planOwn(
   listed: readonly ListedFile[],
   done: readonly FileId[],
   missing: readonly FileId[],
 ): CategoryPlan {
-  const applied = done.filter(isOwn).sort(compareFiles)
+  const applied = done.filter(isOwn)
   const known = new Set(applied.map(({ id }) => id))
   const missed = new Set(missing.map(fileIdKey))
-  const isMissing = (id: OwnId) => missed.has(fileIdKey(id))
-  const ids = listed.map(({ id }) => id)
-  const base = [...applied, ...ids.filter(id => !known.has(id.id) && !isMissing(id))]
-    .filter(({ kind }) => kind === 'full')
-    .sort(compareFiles)
-    .at(-1)
-  const due = ids.filter(
-    id => !known.has(id.id) && (base === undefined || compareFiles(id, base) >= 0),
-  )
+  const isMissing = (id: OwnId) => missed.size > 0 && missed.has(fileIdKey(id))
+  const open = listed.map(({ id }) => id).filter(({ id }) => !known.has(id))
+  const isBase = (id: OwnId) => id.kind === 'full' && !isMissing(id)
+  const base = newest([...applied.filter(isBase), ...open.filter(isBase)])
+  const due = open.filter(id => base === undefined || compareFiles(id, base) >= 0)
   const firstMissing = due.findIndex(isMissing)
   const end = firstMissing < 0 ? due.length : firstMissing
-  const last = applied.findLast(id => due[0] === undefined || compareFiles(id, due[0]) < 0)
+  const [next] = due
+  const last = newest(applied.filter(id => next === undefined || compareFiles(id, next) < 0))
   return {
     ready: due.slice(0, end),
     held: due.slice(end).filter(id => !isMissing(id)),
@@ -101,6 +98,12 @@ export function planOwn(
     watermark: last && new Date(last.time),
     needsBootstrap: [],
   }
+}
+
+function newest(ids: readonly OwnId[]): OwnId | undefined {
+  let last = ids[0]
+  for (const id of ids) if (compareFiles(id, last!) > 0) last = id
+  return last
 }
 
 /** Calls a function of the caller, whose failure is one of the source. */

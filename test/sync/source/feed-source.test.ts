@@ -40,6 +40,7 @@ describe('a wrong source is refused before anything is made', () => {
     ['source.files[0].from', { files: [{ ...full, from: 'https://a:b@c.test/' }] }],
     ['source.files[0].kind', { files: [{ ...full, kind: 'all' }] }],
     ['source.files[0].time', { files: [{ ...full, time: new Date('soon') }] }],
+    ['source.files[0].time', { files: [{ ...full, time: new Date(8e15) }] }],
     ['source.files[1].time', { files: [full, { ...full, id: 'two' }] }],
     ['size', { files: [{ ...full, size: 1 }] }],
   ]

@@ -183,14 +183,18 @@ describe('a run over a feed', () => {
     }
     feed.add({ kind: 'full', minute: 0, rows: [stock('a', 1), stock('b', 1)] })
     await feed.sync(machine.start(), { changes }).summary
-    feed.add({
-      kind: 'changes',
-      minute: 1,
-      rows: [stock('a', 2, 'new'), stock('c', 2), { ...stock('c', 3), gone: true }],
-    })
+    const rows = [stock('a', 2, 'new'), stock('c', 2), { ...stock('c', 3), gone: true }]
+    feed.add({ kind: 'changes', minute: 1, rows })
+    await feed.sync(machine.start(), { changes }).summary
     feed.add({ kind: 'full', minute: 2, rows: [stock('a', 2, 'new'), stock('d', 1)] })
     await feed.sync(machine.start(), { changes }).summary
-    expect(told).toEqual(['row updated a 2', 'row inserted d 2', 'row deleted b 2'])
+    expect(told).toEqual([
+      'row updated a 1',
+      'row inserted c 1',
+      'row deleted c 1',
+      'row inserted d 2',
+      'row deleted b 2',
+    ])
   })
 
   test('keeps bad rows in quarantine, and takes the mended ones back', async () => {

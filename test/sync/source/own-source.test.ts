@@ -4,18 +4,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from '../../../src/engine/codec/gzip/crc32'
+import type { ChangeSink } from '../../../src/sync/folder/change-log'
 import { SimulatedMachine } from '../simulated-machine'
 import { FOLDER } from '../small-run'
 import { lineOf, rowsIn, SmallFeed, type SmallFile, type SmallRow } from './small-feed'
 
 /** Merges files in the order of time: of each key the newest row, and none that a full file lacks. */
 function naive(files: readonly SmallFile[], hasVersion: boolean): string[] {
-  const inOrder = files.toSorted(
-    (a, b) => a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full'),
-  )
   const standing = new Map<string, readonly number[]>()
   const rows = new Map<string, SmallRow>()
-  for (const { kind, minute, rows: arriving } of inOrder) {
+  for (const { kind, minute, rows: arriving } of files.toSorted(inOrder)) {
     const keys = new Set(arriving.map(({ sku }) => sku))
     if (kind === 'full')
       for (const sku of rows.keys())
@@ -36,6 +34,16 @@ function naive(files: readonly SmallFile[], hasVersion: boolean): string[] {
     .filter(({ gone }) => !gone)
     .sort((a, b) => Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku)))
     .map(lineOf)
+}
+
+function inOrder(a: SmallFile, b: SmallFile): number {
+  return a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full')
+}
+
+/** @param text returns the text of a column */
+function lineOfText(text: (column: string) => string): string {
+  const [sku, title] = [text('sku'), text('title')]
+  return lineOf({ sku, revision: Number(text('revision')), gone: false, title })
 }
 
 function isLess(a: readonly number[], b: readonly number[]): boolean {
@@ -75,19 +83,50 @@ describe('the rows of a list of files', () => {
       fc.asyncProperty(lists(), fc.nat(), async (files, seed) => {
         const machine = new SimulatedMachine(seed)
         const feed = new SmallFeed()
-        const inOrder = files.toSorted(
-          (a, b) => a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full'),
-        )
-        for (const file of inOrder) {
+        const sorted = files.toSorted(inOrder)
+        for (const file of sorted) {
           feed.add(file)
           feed.files.reverse()
           await feed.sync(machine.start()).summary
           expect(await rowsIn(machine.start())).toEqual(
-            naive(inOrder.slice(0, inOrder.indexOf(file) + 1), true),
+            naive(sorted.slice(0, sorted.indexOf(file) + 1), true),
           )
         }
       }),
       { numRuns: 60 },
+    )
+  })
+
+  test('are reached by the changes that are told, from the first full file on', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists(), fc.nat(), async (files, seed) => {
+        const machine = new SimulatedMachine(seed)
+        const feed = new SmallFeed()
+        const lines = new Map<string, string>()
+        const changes: ChangeSink = {
+          write: told => {
+            for (const { kind, id, row } of told) {
+              expect([id, kind === 'inserted']).toEqual([id, !lines.has(id)])
+              if (row === null) lines.delete(id)
+              else
+                lines.set(
+                  id,
+                  lineOfText(name => row.text(name)),
+                )
+            }
+          },
+        }
+        for (const [n, file] of files.toSorted(inOrder).entries()) {
+          feed.add(file)
+          await feed.sync(machine.start(), { changes }).summary
+          const rows = await rowsIn(machine.start())
+          // The first file is no change where it is a full one.
+          if (n === 0 && file.kind === 'full')
+            for (const line of rows) lines.set(line.split(',').at(-4)!, line)
+          expect([...lines.values()].sort()).toEqual(rows.toSorted())
+        }
+      }),
+      { numRuns: 40 },
     )
   })
 
