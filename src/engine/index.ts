@@ -20,6 +20,7 @@ export { decoderOf } from './codec/decode/cell-decoders'
 export { decodeRegions } from './codec/decode/lists'
 export { crc32 } from './codec/gzip/crc32'
 export type { GzipFacts } from './codec/gzip/members'
+export { type Memory, OWN_MEMORY, ReusedMemory } from './codec/memory'
 export {
   type ChangeKind,
   compareContents,
@@ -70,9 +71,10 @@ export { Secrets } from './codec/secrets'
 export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
 export { TextBuffer } from './codec/text-buffer'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
-export { type CellRules, type Dialect, dialectOf, rulesOf } from './codec/tsv/dialect'
+export { type CellRules, type Dialect, rulesOf } from './codec/tsv/dialect'
 export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from './codec/tsv/header'
 export { TsvParser } from './codec/tsv/parser'
+export { rowsInPlace } from './codec/tsv/rows-in-place'
 export type { StageCounters } from './core/counters'
 export { PAUSE, type Pause } from './core/steps'
 export {

@@ -20,7 +20,6 @@ import {
   openState,
   type StateItem,
   stateItemColumns,
-  stateItemLines,
   stateItemReader,
 } from '../../sync'
 import { messageWithPlace } from '../error-place'
@@ -29,10 +28,12 @@ import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
+import { raiseHeapGrowth } from './heap-growth'
 import type { ExportCommand } from './state-commands'
 import { untilSignal } from './stop-signals'
 
 type PlainItem = Record<string, unknown>
+type Blocks<B> = AsyncGenerator<B, void, void>
 
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; Parquet and Arrow have the
@@ -56,33 +57,38 @@ export async function exportCommand({
   if (format === 'parquet') needPackages('export --format parquet')
   const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
   const reader = await fifoWithReader(out)
+  raiseHeapGrowth()
   try {
     await untilSignal(async signal => {
       const state = await openState(folder, { signal })
       try {
-        const blocks = blocksOf(categoriesOf(state, category), asOf)
-        const items = schema === undefined ? blocks : knownColumns(schema, blocks)
-        const typed = schema && new TypedItems(schema, format)
+        const categories = categoriesOf(state, category)
         // The rows themselves may be on the screen.
         const isWanted =
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
-        const shown = counted(items, isWanted)
-        try {
-          if (columnSink !== undefined) {
-            const sink = await columnSink(out ?? process.stdout)
-            await pipeline(columnsOf(shown, schema, typed), { signal }).run(sink)
-          } else if (typed === undefined && format === 'ndjson')
-            await linesWritten(shown, { out, gzip }, signal)
-          else {
+        if (schema === undefined && format === 'ndjson') {
+          const lines = blocksOf(categories, asOf, source => source.lines())
+          return await used(counted(lines, linesIn, isWanted), shown =>
+            linesWritten(shown, { out, gzip }, signal),
+          )
+        }
+        const blocks = blocksOf(categories, asOf, source => source.items())
+        const items = schema === undefined ? blocks : knownColumns(schema, blocks)
+        const typed = schema && new TypedItems(schema, format)
+        await used(
+          counted(items, ({ length }) => length, isWanted),
+          async shown => {
+            if (columnSink !== undefined) {
+              const sink = await columnSink(out ?? process.stdout)
+              await pipeline(columnsOf(shown, schema, typed), { signal }).run(sink)
+              return
+            }
             const plain =
               typed === undefined ? documentedCells : (item: StateItem) => typed.of(item)
             const sink = sinkOf({ format, out, gzip, schema })
             await pipeline(shown, { signal }).map(placed(plain)).run(sink)
-          }
-        } finally {
-          // The reading has to end before the folder is closed.
-          await shown.return()
-        }
+          },
+        )
         if (typed?.note !== undefined) printError(typed.note)
       } finally {
         await state.close()
@@ -93,22 +99,36 @@ export async function exportCommand({
   }
 }
 
+/** Ends the reading of blocks, which has to end before the folder is closed. */
+async function used<B>(blocks: Blocks<B>, use: (blocks: Blocks<B>) => Promise<void>) {
+  try {
+    await use(blocks)
+  } finally {
+    await blocks.return()
+  }
+}
+
 /** Shows how many items have gone through. */
-async function* counted(
-  blocks: AsyncGenerator<readonly StateItem[], void, void>,
-  isWanted: boolean,
-): AsyncGenerator<readonly StateItem[], void, void> {
+async function* counted<B>(blocks: Blocks<B>, countOf: (block: B) => number, isWanted: boolean) {
   const bar = progressBar(0, isWanted)
   let items = 0
   try {
     for await (const block of blocks) {
       yield block
-      items += block.length
+      if (!isWanted) continue
+      items += countOf(block)
       bar.update(items, `${items} items written`)
     }
   } finally {
     bar.stop()
   }
+}
+
+function linesIn(bytes: Uint8Array): number {
+  return (
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n')
+      .length - 1
+  )
 }
 
 /**
@@ -126,17 +146,18 @@ async function fifoWithReader(out: string | undefined): Promise<FileHandle | und
 
 /** Writes all cells of the items, typed. */
 async function linesWritten(
-  blocks: AsyncIterable<readonly StateItem[]>,
+  blocks: Blocks<Uint8Array>,
   { out, gzip }: Pick<Output, 'out' | 'gzip'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const lines = pipeline(linesOf(blocks), { signal })
   const sink = byteSink(out ?? process.stdout)
-  await (gzip ? lines.to<Uint8Array>(createGzip()).run(sink) : lines.run(sink))
+  if (gzip) await pipeline(copied(blocks), { signal }).to<Uint8Array>(createGzip()).run(sink)
+  else await pipeline(blocks, { signal }).run(sink)
 }
 
-async function* linesOf(blocks: AsyncIterable<readonly StateItem[]>) {
-  for await (const block of blocks) yield stateItemLines(block)
+/** A stream of Node may keep several blocks, which are valid for a while only. */
+async function* copied(blocks: Blocks<Uint8Array>): Blocks<Uint8Array> {
+  for await (const block of blocks) yield Uint8Array.from(block)
 }
 
 /** Makes columns of the items, behind a batch that names them where there is no item. */
@@ -249,18 +270,19 @@ function categoriesOf(
  * Reads one category after the other, because an earlier state is rebuilt on the disk and removed
  * before the next.
  */
-async function* blocksOf(
+async function* blocksOf<B>(
   categories: readonly OpenCategory[],
   asOf: Date | undefined,
-): AsyncGenerator<readonly StateItem[], void, void> {
+  read: (from: Pick<OpenCategory, 'items' | 'lines'>) => AsyncIterable<B>,
+): Blocks<B> {
   for (const category of categories) {
     if (asOf === undefined) {
-      yield* category.items()
+      yield* read(category)
       continue
     }
     const past = await category.asOf(asOf)
     try {
-      yield* past.items()
+      yield* read(past)
     } finally {
       await past.close()
     }

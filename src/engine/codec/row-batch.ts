@@ -201,6 +201,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return this.#parts.decoded?.get(column)
   }
 
+  /** @internal The bytes that the offsets of the index count in. */
+  get bytes(): Buffer {
+    return this.#buffer
+  }
+
   /** @internal The bytes of one row without its line end, or of all rows of the index. */
   bytesOf(slot?: number): Uint8Array {
     const { index, rowCount } = this.#parts

@@ -189,8 +189,7 @@ const MOST_PARTS = 256
 /**
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
  * has are one part, up to the end of their block.
- * @param isLent true where the caller is done with parts before it asks for the next, and reads no
- * lines
+ * @param isLent true where the caller is done with parts and their rows before it asks for the next
  */
 export async function* mergeRuns(
   runs: readonly SequencedRun[],

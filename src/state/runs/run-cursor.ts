@@ -1,5 +1,6 @@
 // Walks through a run in the order of its keys, one block of heads at a time.
 
+import { ReusedMemory } from '../../engine/index'
 import { compareHeads, type Keys, keyOf, type RowHeads } from './row-heads'
 import type { Block, Run } from './run-reader'
 
@@ -15,17 +16,15 @@ export class RunCursor {
   hasEnded = false
   #block: Block | undefined
   #next = 0
-  #memory: Uint8Array | undefined
+  readonly #memory: ReusedMemory | undefined
 
-  /** @param isLent true where the heads of a block are valid only until the next one is read */
+  /** @param isLent true where a block and its rows are valid only until the next one is read */
   constructor(run: Run, sequence: number, isLent = false, rank = 0) {
     this.run = run
     this.sequence = sequence
     this.rank = rank
     // Several rows of a key may stand in two blocks.
-    if (!isLent || !run.index.isUnique) return
-    const sizes = run.index.blocks.map(({ headBytes }) => headBytes)
-    this.#memory = new Uint8Array(Math.max(0, ...sizes))
+    if (isLent && run.index.isUnique) this.#memory = new ReusedMemory()
   }
 
   /** Returns a cursor at the first row of a block. */
@@ -55,6 +54,7 @@ export class RunCursor {
       this.hasEnded = true
       return false
     }
+    this.#memory?.clear()
     this.#block = await this.run.heads(this.#next++, this.#memory)
     this.at = 0
     return true

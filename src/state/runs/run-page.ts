@@ -1,28 +1,25 @@
-// A page of a run as rows: the parser of feed files reads its lines, and each row has its place in
-// the file that it came from.
+// A page of a run as rows, each with its place in the file that it came from.
 
 import {
   type BoundHeader,
   corruptState,
-  dialectOf,
   type FeedFile,
+  type Memory,
   type Row,
   type RowBatch,
   type RowPlaces,
-  TsvParser,
+  rowsInPlace,
 } from '../../engine/index'
 import { COMPLETE } from '../origins'
-import type { RunIndex } from './run-format'
 
-/** What the parser keeps of a page while it reads it. */
-const BATCH_BYTES = 1 << 18
-
-/** The run of a page. */
-export interface PageRun {
-  readonly index: RunIndex
-  readonly path: string
-  /** Returns the file of an origin. */
-  file(origin: number): FeedFile
+/** The block of a page. */
+export interface PageBlock {
+  readonly memory: Memory
+  readonly run: {
+    readonly path: string
+    /** Returns the file of an origin. */
+    file(origin: number): FeedFile
+  }
 }
 
 /** The places of the rows in their files. */
@@ -32,7 +29,7 @@ export interface PagePlaces extends Required<RowPlaces> {
 }
 
 export class ParsedPage {
-  readonly #run: PageRun
+  readonly #run: PageBlock['run']
   readonly #header: BoundHeader
   readonly #places: PagePlaces
   readonly #batches: RowBatch[]
@@ -40,30 +37,17 @@ export class ParsedPage {
   readonly #firsts: number[] = []
   readonly #ofOrigin = new Map<number, RowBatch>()
 
+  /** @param lines which the page keeps */
   constructor(
-    run: PageRun,
+    { run, memory }: PageBlock,
     header: BoundHeader,
-    origin: number,
-    lines: Buffer,
+    lines: Uint8Array,
     places: PagePlaces,
   ) {
     this.#run = run
     this.#header = header
     this.#places = places
-    const parser = new TsvParser({
-      schema: header.schema,
-      ...(header.cells && { dialect: dialectOf(header.cells) }),
-      startsAt: {
-        columnNames: run.index.origins[origin]!.headings,
-        position: { row: 1, line: 1, byteOffset: 0 },
-      },
-      batchBytes: BATCH_BYTES,
-    })
-    try {
-      this.#batches = [...parser.push(lines), ...parser.end()]
-    } finally {
-      parser.destroy()
-    }
+    this.#batches = rowsInPlace(header, lines, memory)
     let first = 0
     for (const { length } of this.#batches) {
       this.#firsts.push(first)

@@ -13,6 +13,8 @@ import {
   type DurableFiles,
   type FeedFile,
   type FeedSchema,
+  type Memory,
+  OWN_MEMORY,
   type Row,
   stateIo,
 } from '../../engine/index'
@@ -99,23 +101,21 @@ export class Run {
     return this.#meanings[origin]!
   }
 
-  /** @param memory takes the heads where it has room. Default: new memory */
-  async heads(block: number, memory?: Uint8Array): Promise<Block> {
+  /** @param memory of the heads that do not stay, and of the rows */
+  async heads(block: number, memory: Memory = OWN_MEMORY): Promise<Block> {
     const record = this.index.blocks[block]!
-    const { offset, headBytes, checksum } = record
+    const { offset, headBytes, checksum, rows } = record
     const kept = this.#kept.get(block)
-    if (kept !== undefined) return new Block(this, record, kept)
-    if (this.#memory.left >= headBytes) {
+    if (kept !== undefined) return new Block(this, record, kept, memory)
+    const stays = this.#memory.left >= headBytes
+    if (stays) {
       this.#memory.left -= headBytes
       this.#keptBytes += headBytes
-      const bytes = await this.#read(offset, headBytes, checksum)
-      const heads = readHeads(bytes, record.rows, this.path)
-      this.#kept.set(block, heads)
-      return new Block(this, record, heads)
     }
-    const place = memory && memory.length >= headBytes ? memory : undefined
-    const bytes = await this.#read(offset, headBytes, checksum, place)
-    return new Block(this, record, readHeads(bytes, record.rows, this.path))
+    const place = stays ? OWN_MEMORY : memory
+    const heads = readHeads(await this.#read(offset, headBytes, checksum, place), rows, this.path)
+    if (stays) this.#kept.set(block, heads)
+    return new Block(this, record, heads, memory)
   }
 
   /**
@@ -135,17 +135,18 @@ export class Run {
   }
 
   /** Returns the lines of each page of a block. */
-  pages({ offset, headBytes, pages }: BlockRecord): Promise<Buffer[]> {
+  pages({ offset, headBytes, pages }: BlockRecord, memory: Memory): Promise<Uint8Array[]> {
     let at = offset + headBytes
     return Promise.all(
       pages.map(async ({ bytes, rawBytes, checksum }) => {
         const from = at
         at += bytes
-        const compressed = await this.#read(from, bytes, checksum)
-        if (rawBytes === 0) return compressed as Buffer
-        // One chunk takes the whole page, which has at least 64 bytes of memory.
-        const size = Math.max(64, rawBytes)
-        return decompress(compressed, { maxOutputLength: size, chunkSize: size })
+        const compressed = await this.#read(from, bytes, checksum, memory)
+        if (rawBytes === 0) return compressed
+        // One chunk takes the whole page. A chunk that is full would be followed by another one, and
+        // none has less than 64 bytes.
+        const chunkSize = Math.max(64, rawBytes + 1)
+        return decompress(compressed, { maxOutputLength: chunkSize, chunkSize })
       }),
     )
   }
@@ -180,9 +181,9 @@ export class Run {
     offset: number,
     length: number,
     checksum: number,
-    memory?: Uint8Array,
+    memory: Memory,
   ): Promise<Uint8Array> {
-    const bytes = await this.#file.read(offset, length, memory)
+    const bytes = await this.#file.read(offset, length, memory.take(length))
     if (bytes.length < length || crc32(bytes) !== checksum)
       throw corruptState(this.path, `the bytes of the run at ${offset} have another checksum`)
     return bytes
@@ -208,11 +209,14 @@ export class Block {
   readonly record: BlockRecord
   readonly heads: RowHeads
   readonly rows: number
+  /** Memory of the rows. */
+  readonly memory: Memory
   /** The rows once {@link lines} has read them. */
   read: BlockLines | undefined
   #reading: Promise<BlockLines> | undefined
 
-  constructor(run: Run, record: BlockRecord, heads: RowHeads) {
+  constructor(run: Run, record: BlockRecord, heads: RowHeads, memory: Memory) {
+    this.memory = memory
     this.run = run
     this.record = record
     this.heads = heads
@@ -240,7 +244,7 @@ export class Block {
   /** The rows, which are read at the first call. */
   lines(): Promise<BlockLines> {
     return (this.#reading ??= this.run
-      .pages(this.record)
+      .pages(this.record, this.memory)
       .then(pages => (this.read = new BlockLines(this, pages))))
   }
 }
@@ -249,13 +253,13 @@ export class Block {
 export class BlockLines {
   readonly #block: Block
   /** The pages that are not parsed yet. */
-  readonly #pages: (Buffer | undefined)[]
+  readonly #pages: (Uint8Array | undefined)[]
   /** The page of each row, and the row's place in it. */
   readonly #page: Uint32Array
   readonly #place: Uint32Array
   readonly #parsed: ParsedPage[] = []
 
-  constructor(block: Block, pages: Buffer[]) {
+  constructor(block: Block, pages: Uint8Array[]) {
     const { run, record, heads, rows } = block
     this.#block = block
     this.#pages = pages
@@ -293,13 +297,13 @@ export class BlockLines {
   }
 
   #parse(page: number, schema: FeedSchema<Columns>): ParsedPage {
-    const { run, record, heads, rows } = this.#block
+    const { run, record, heads, rows, memory } = this.#block
     const { header } = record.pages[page]!
-    const places = {
-      rows: new Float64Array(rows),
-      lines: new Float64Array(rows),
-      byteOffsets: new Float64Array(rows),
+    const newNumbers = () => {
+      const { buffer, byteOffset } = memory.take(8 * rows)
+      return new Float64Array(buffer, byteOffset, rows)
     }
+    const places = { rows: newNumbers(), lines: newNumbers(), byteOffsets: newNumbers() }
     let count = 0
     for (let n = 0; n < rows; n++) {
       if (heads.origin[n]! >= REMOVED || this.#page[n] !== page) continue
@@ -308,6 +312,6 @@ export class BlockLines {
       places.byteOffsets[count++] = heads.byteOffset[n]!
     }
     const bound = run.header(schema, header)
-    return new ParsedPage(run, bound, header, this.#pages[page]!, { count, ...places })
+    return new ParsedPage(this.#block, bound, this.#pages[page]!, { count, ...places })
   }
 }

@@ -13,7 +13,7 @@ import {
   standingAt,
   standsOf,
 } from './merge-runs'
-import { compareHeads, keyOf } from './row-heads'
+import { compareHeads, type Keys, keyOf } from './row-heads'
 import { RunCursor } from './run-cursor'
 import type { Block } from './run-reader'
 
@@ -41,10 +41,13 @@ export class RunTable<C extends Columns> {
     this.floors = floors
   }
 
-  /** Yields the rows that stand in the order of their keys, in blocks of a few hundred. */
-  async *rows(): AsyncGenerator<StandingRow<C>[], void, void> {
+  /**
+   * Yields the rows that stand in the order of their keys, in blocks of a few hundred at most.
+   * @param isLent true where the caller is done with rows before it asks for the next
+   */
+  async *rows(isLent = false): AsyncGenerator<StandingRow<C>[], void, void> {
     let rows: StandingRow<C>[] = []
-    for await (const parts of mergeRuns(this.runs, this.floors)) {
+    for await (const parts of mergeRuns(this.runs, this.floors, isLent)) {
       for (const { block, from, to, removal } of parts) {
         if (removal !== undefined) continue
         for (let n = from; n < to; n++) {
@@ -58,6 +61,9 @@ export class RunTable<C extends Columns> {
           rows = []
         }
       }
+      if (!isLent || rows.length === 0) continue
+      yield rows
+      rows = []
     }
     if (rows.length > 0) yield rows
   }
@@ -71,8 +77,17 @@ export class RunTable<C extends Columns> {
     const blocks = new Set<unknown>()
     // In the order of the keys each block is read once.
     for (const key of [...new Set(keys)].sort(compareKeys)) {
-      const row = await this.find(key)
-      if (row === undefined) continue
+      const wanted = keysOf(key)
+      const rows: PlacedStanding[] = []
+      // Most blocks are there, and a promise for each key takes longer than its look-up.
+      for (const run of this.runs) {
+        const cache = this.#cacheOf(run)
+        if (!cache.findKnown(key, wanted, rows)) await cache.find(key, wanted, rows)
+      }
+      const stands = standsOf(rows, this.floors)
+      if (stands === undefined || stands.version.removed) continue
+      const { block, n } = stands as PlacedStanding
+      const row = (block.read ?? (await block.lines())).row(n, this.#schema)
       blocks.add(row.batch)
       found.set(key, blocks.size > CACHED_BLOCKS ? row.detach() : row)
     }
@@ -86,8 +101,9 @@ export class RunTable<C extends Columns> {
 
   /** Returns the newest row of a key, or its removal. {@link rowOf} reads the row. */
   async newest(key: string): Promise<Standing | undefined> {
+    const wanted = keysOf(key)
     const found: PlacedStanding[] = []
-    for (const run of this.runs) found.push(...(await this.#cacheOf(run).find(key)))
+    for (const run of this.runs) await this.#cacheOf(run).find(key, wanted, found)
     return standsOf(found, this.floors)
   }
 
@@ -108,38 +124,52 @@ class BlockCache {
     this.#run = run
   }
 
-  /** Returns the rows of a key, which may reach into the next block. */
-  async find(key: string): Promise<PlacedStanding[]> {
-    const keys = Buffer.from(key)
-    const { run, sequence } = this.#run
-    const { blocks } = run.index
-    const wanted = { keys, keyEnds: Uint32Array.of(keys.length) }
-    const found: PlacedStanding[] = []
-    for (let number = run.blockOf(key, 0); number < blocks.length; number++) {
-      if (compareKeys(blocks[number]!.firstKey, key) > 0) break
-      const block = await this.#block(number)
-      const cursor = RunCursor.over(block, sequence)
-      if (!cursor.seekInBlock(wanted, 0)) continue
-      for (
-        let n = cursor.at;
-        n < block.rows && compareHeads(block.heads, n, wanted, 0) === 0;
-        n++
-      ) {
-        found.push(placedAt(block, n, sequence))
-      }
-    }
-    return found
+  /** Adds the rows of a key, which may reach into the next block. */
+  async find(key: string, wanted: Keys, found: PlacedStanding[]): Promise<void> {
+    for (let number = this.#run.run.blockOf(key, 0); this.#mayHave(number, key); number++)
+      this.#add(this.#known(number) ?? (await this.#read(number)), wanted, found)
   }
 
-  async #block(number: number): Promise<Block> {
-    const last = this.#blocks.at(-1)
-    if (last?.number === number) return last.block
-    const known = this.#blocks.find(each => each.number === number)
-    const used = known ?? { number, block: await this.#run.run.heads(number) }
-    const others = this.#blocks.filter(each => each !== known)
-    this.#blocks = [...others.slice(1 - CACHED_BLOCKS), used]
-    return used.block
+  /** The same without a promise. Returns false, and adds nothing, where a block is to be read. */
+  findKnown(key: string, wanted: Keys, found: PlacedStanding[]): boolean {
+    const number = this.#run.run.blockOf(key, 0)
+    if (!this.#mayHave(number, key)) return true
+    const block = this.#known(number)
+    if (block === undefined || this.#mayHave(number + 1, key)) return false
+    this.#add(block, wanted, found)
+    return true
   }
+
+  #mayHave(number: number, key: string): boolean {
+    const { blocks } = this.#run.run.index
+    return number < blocks.length && compareKeys(blocks[number]!.firstKey, key) <= 0
+  }
+
+  #add(block: Block, wanted: Keys, found: PlacedStanding[]): void {
+    const { sequence } = this.#run
+    const cursor = RunCursor.over(block, sequence)
+    if (!cursor.seekInBlock(wanted, 0)) return
+    for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, 0) === 0; n++)
+      found.push(placedAt(block, n, sequence))
+  }
+
+  #known(number: number): Block | undefined {
+    const used = this.#blocks.find(each => each.number === number)
+    if (used !== undefined && used !== this.#blocks.at(-1))
+      this.#blocks = [...this.#blocks.filter(each => each !== used), used]
+    return used?.block
+  }
+
+  async #read(number: number): Promise<Block> {
+    const block = await this.#run.run.heads(number)
+    this.#blocks = [...this.#blocks.slice(1 - CACHED_BLOCKS), { number, block }]
+    return block
+  }
+}
+
+function keysOf(key: string): Keys {
+  const keys = Buffer.from(key)
+  return { keys, keyEnds: Uint32Array.of(keys.length) }
 }
 
 /** Reads a row that stands; null for a removed or missing one. */

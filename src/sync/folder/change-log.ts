@@ -142,7 +142,7 @@ export function changeLine(change: StateChange): string {
   return line.view().toString()
 }
 
-/** The JSON of rows of a state, with line ends. */
+/** The JSON of rows of a state. */
 type JsonByRow = ReadonlyMap<Row<Columns>, Uint8Array>
 
 /** @param out has the JSON, which stays until it is cut */
@@ -153,8 +153,9 @@ function jsonOfChanges(
 ): JsonByRow {
   const all = changes.flatMap(({ row, before }) => [row, before])
   const rows = all.flatMap(row => (row instanceof KeptRow ? [row.row] : []))
-  const json = rowsJson.of(rows, out)
-  return new Map(rows.map((row, n) => [row, json[n]!]))
+  const { starts, ends } = rowsJson.of(rows, out)
+  const lines = out.view()
+  return new Map(rows.map((row, n) => [row, lines.subarray(starts[n], ends[n]! - 1)]))
 }
 
 function writeChange(change: StateChange, out: TextBuffer, json: JsonByRow): void {
@@ -171,7 +172,7 @@ function writeChange(change: StateChange, out: TextBuffer, json: JsonByRow): voi
 
 function writeChangedRow(row: ChangedRow | null, out: TextBuffer, json: JsonByRow): void {
   const known = row instanceof KeptRow ? json.get(row.row) : undefined
-  if (known !== undefined) out.raw(known.subarray(0, known.length - 1))
+  if (known !== undefined) out.raw(known)
   else out.text(JSON.stringify(row?.toObject() ?? null))
 }
 

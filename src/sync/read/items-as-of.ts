@@ -15,6 +15,8 @@ export interface ItemsAt {
   readonly at: Date
   /** Yields the items in key order, in blocks of a few hundred at most. */
   items(): AsyncIterable<readonly StateItem[]>
+  /** Yields the same items as lines of JSON, as the category does of now. */
+  lines(): AsyncIterable<Uint8Array>
   /** Removes the state of the earlier time from the disk. */
   close(): Promise<void>
 }
@@ -54,8 +56,9 @@ export async function itemsAsOf(
       await runs.close()
     }
     view = (await CategoryView.open(files, folder))!
-    const items = view.items.bind(view)
-    return { at: chosen.at, items, close }
+    const opened = view
+    const [items, lines] = [() => opened.items(), () => opened.lines()]
+    return { at: chosen.at, items, lines, close }
   } catch (error) {
     await close()
     throw error

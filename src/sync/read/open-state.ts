@@ -97,6 +97,15 @@ export class OpenCategory implements Category {
   }
 
   /**
+   * Yields the same items as lines of JSON, a block at a time, as {@link stateItemLines} gives them,
+   * in less time and memory. The lines lie in memory that is used again: a block is valid until the
+   * second one behind it is asked for, so that one can be written while the next is made.
+   */
+  lines(): AsyncIterable<Uint8Array> {
+    return this.#view.lines()
+  }
+
+  /**
    * Returns an item by its identifier; undefined where the state has none.
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */

@@ -19,6 +19,7 @@ import {
 } from '../../engine/index'
 import { InStep, Run, RunTable, rowOf, type SequencedRun, sharedMemory } from '../../state/index'
 import type { Category } from '../file-id'
+import { ItemLines } from '../read/state-item-lines'
 import type { StateItem } from '../read/state-items'
 import type { AppliedFile } from '../target/target'
 import { MANIFEST, type Manifest, readManifest, type TableName } from './manifest'
@@ -82,11 +83,14 @@ export class CategoryView {
     return this.#manifest.files
   }
 
-  /** Yields the items in the order of their keys, in blocks of a few hundred at most. */
-  async *items(): AsyncGenerator<StateItem[], void, void> {
+  /**
+   * Yields the items in the order of their keys, in blocks of a few hundred at most.
+   * @param isLent true where the caller is done with items before it asks for the next
+   */
+  async *items(isLent = false): AsyncGenerator<StateItem[], void, void> {
     const priorities = new InStep(this.#table<ItemPriorityColumns>('priority').rows())
     const groups = this.#table<ItemGroupColumns>('group')
-    for await (const block of this.#table<ItemSnapshotColumns>('item').rows()) {
+    for await (const block of this.#table<ItemSnapshotColumns>('item').rows(isLent)) {
       const groupIds = block.map(({ row }) => row.ownText('primaryItemGroupId'))
       const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
       const priorityOf = await priorities.of(block)
@@ -95,6 +99,12 @@ export class CategoryView {
         return { itemId, row, version, priority, group: groupOf.get(groupIds[n]!) ?? null }
       })
     }
+  }
+
+  /** Yields the items as lines of JSON, as {@link stateItemLines} gives them. */
+  async *lines(): AsyncGenerator<Uint8Array, void, void> {
+    const lines = new ItemLines()
+    for await (const items of this.items(true)) yield lines.of(items)
   }
 
   /** Returns the newest row of an item, its priority and its group; undefined where there is none. */

@@ -180,9 +180,9 @@ function standing(newest: ReadonlyMap<string, Kept>): [string, readonly unknown[
     .map(([key, { row }]) => [key, row])
 }
 
-async function listed(table: RunTable<typeof schema.columns>) {
+async function listed(table: RunTable<typeof schema.columns>, isLent = false) {
   const rows: [string, readonly unknown[]][] = []
-  for await (const block of table.rows())
+  for await (const block of table.rows(isLent))
     for (const { key, row } of block) {
       const { line, byteOffset } = row.position
       rows.push([key, [row.get('title'), line, byteOffset, row.batch.file.lastModified?.getTime()]])
@@ -227,6 +227,7 @@ describe('The rows of runs', () => {
         const table = new RunTable(schema, runs, down)
         const expected = standing(naive(all, down))
         expect(await listed(table)).toEqual(expected)
+        expect(await listed(table, true)).toEqual(expected)
         expect(await countRows(runs, down)).toBe(expected.length)
         for (const key of KEYS) {
           const row = await table.find(key)
@@ -237,6 +238,24 @@ describe('The rows of runs', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test('are the same in memory that is used again, in runs of several blocks.', async () => {
+    const all = [1, 2, 3].map((sequence): File => {
+      const keys = Array.from({ length: 9_000 }, (_, n) => n).filter(n => n % 7 >= sequence)
+      const lines = keys.map(n => ({
+        ...at(`v1|${100_000 + n}|0`, `${sequence} of ${n}`, n % (2 * sequence)),
+        removes: n % 11 === sequence,
+      }))
+      return { sequence, lines, isTurned: sequence === 2 }
+    })
+    const expected = standing(naive(all, []))
+    for (const isCompressed of [true, false]) {
+      const runs = await Promise.all(all.map(file => runOf(file, isCompressed)))
+      expect(runs.every(({ run }) => run.index.blocks.length > 1)).toBe(true)
+      expect(await listed(new RunTable(schema, runs, []), true)).toEqual(expected)
+      await closed(runs)
+    }
   })
 
   test('stay the same where some runs are merged into one.', async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
-import type { StateItem } from '../../../src/sync/read/state-items'
+import { type StateItem, stateItemObject } from '../../../src/sync/read/state-items'
 import { openStateFolder } from '../../../src/sync/runs/state-folder'
 import { SimulatedMachine, type Trouble } from '../simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
@@ -79,6 +79,32 @@ test('a reader opens beside a run that has the folder, and writes nothing and ta
   expect(machine.log.filter(call => !/^(open|list|size|read) /.test(call))).toEqual([])
   await run.close()
 })
+
+test('the lines of a category are those of its items', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start()).summary
+  const state = await openState(FOLDER, { environment: machine.start() })
+  for (const category of state.categories) {
+    const expected: string[] = []
+    for await (const block of category.items())
+      expected.push(...block.map(item => JSON.stringify(stateItemObject(item))))
+    expect(expected.length).toBeGreaterThan(10)
+    expect(await linesOf(category)).toEqual(expected)
+  }
+  await state.close()
+})
+
+/** Reads each block after the next one is made. */
+async function linesOf(source: Pick<OpenCategory, 'lines'>): Promise<string[]> {
+  const texts: string[] = []
+  let last: Uint8Array | undefined
+  for await (const block of source.lines()) {
+    if (last !== undefined) texts.push(Buffer.from(last).toString())
+    last = block
+  }
+  return [...texts, Buffer.from(last ?? []).toString()].join('').trimEnd().split('\n')
+}
 
 test('an item is found by its key, with its priority and its group, and a group by its own', async () => {
   const shop = newShop()
@@ -174,6 +200,7 @@ describe('a state with a history', () => {
       for await (const block of past.items())
         for (const { row } of block) rows.push(world.itemColumns.map(name => row.text(name)))
       expect(rows).toEqual(truth)
+      expect(await linesOf(past)).toHaveLength(truth.length)
       await past.close()
     }
     await expect(category.asOf(new Date(BOOTSTRAP - 1))).rejects.toMatchObject({

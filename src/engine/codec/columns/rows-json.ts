@@ -3,83 +3,84 @@
 
 import type { Columns } from '../../schema/feed-schema'
 import { objectWithInvalid } from '../bad-cells'
+import { ReusedMemory } from '../memory'
 import { bigIntsAsText } from '../projection'
 import type { Row } from '../row'
 import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
-import { BatchJson, type ValuesBehind } from './batch-json'
+import { BatchJson } from './batch-json'
 import { oneBatch } from './one-batch'
 
 const LINE_END = 0x0a
 /** Rows of which each is written on its own where one cannot be written with others. */
 const FEW_ROWS = 16
 
-export interface RowsJsonOptions {
-  readonly behind?: ValuesBehind
-  /** Returns the JSON of the `n`th row, which has a bad cell or a column with the name of a value behind. */
-  readonly jsonOf?: (n: number) => string
+/** Where the line of each row begins, and where it ends with its line end. */
+interface LinePlaces {
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
 }
 
-/** Writes rows with the same values behind their cells, and keeps what it knows of their headers. */
+/** Writes rows, and keeps what it knows of their headers. */
 export class RowsJson {
-  readonly #jsonOf: RowsJsonOptions['jsonOf']
+  readonly #tail: string
   readonly #lines: BatchJson
-  /** The rows that are written, and the numbers of those that are written together. */
-  #rows: readonly Row<Columns>[] = []
-  #numbers: readonly number[] = []
+  readonly #memory = new ReusedMemory()
 
-  constructor({ behind, jsonOf }: RowsJsonOptions = {}) {
-    this.#jsonOf = jsonOf
-    this.#lines = new BatchJson(
-      behind && {
-        names: behind.names,
-        write: (name, at, out) => behind.write(name, this.#numbers[at]!, out),
-      },
-    )
+  /** @param tail what stands behind the cells of each row, such as `,"own":null` */
+  constructor(tail = '') {
+    this.#tail = tail
+    this.#lines = new BatchJson(tail)
   }
 
   /**
-   * Returns the JSON of {@link objectWithInvalid} of each row and of the values behind it, with a
-   * line end.
-   * @param out has the JSON, which stays until it is cut
+   * Writes the JSON of {@link objectWithInvalid} of each row and the tail, with a line end. The lines
+   * stand in the order of their headers.
    */
-  of(rows: readonly Row<Columns>[], out: TextBuffer): readonly Uint8Array[] {
+  of(rows: readonly Row<Columns>[], out: TextBuffer): LinePlaces {
     const byHeader = new Map<BoundHeader, number[]>()
     for (const [n, { batch }] of rows.entries()) {
       const others = byHeader.get(batch.header)
       if (others === undefined) byHeader.set(batch.header, [n])
       else others.push(n)
     }
-    this.#rows = rows
-    const all = new Array<Uint8Array>(rows.length)
-    for (const numbers of byHeader.values()) this.#add(numbers, out, all)
-    this.#rows = []
-    return all
+    const places = { starts: new Uint32Array(rows.length), ends: new Uint32Array(rows.length) }
+    for (const numbers of byHeader.values()) this.#add(rows, numbers, out, places)
+    return places
   }
 
-  #add(numbers: readonly number[], out: TextBuffer, all: Uint8Array[]): void {
-    const rows = numbers.map(n => this.#rows[n]!)
-    this.#numbers = numbers
+  #add(
+    all: readonly Row<Columns>[],
+    numbers: readonly number[],
+    out: TextBuffer,
+    { starts, ends }: LinePlaces,
+  ): void {
     let start = out.length
-    const hasDecodedCells = rows.some(({ batch }) => batch.hasDecodedCells)
-    if (!hasDecodedCells && this.#lines.write(oneBatch(rows, rows[0]!.batch.header), out)) {
+    const rows = numbers.map(n => all[n]!)
+    if (this.#writesTogether(rows, out)) {
       const lines = out.view()
       for (const n of numbers) {
-        const end = lines.indexOf(LINE_END, start) + 1
-        all[n] = lines.subarray(start, end)
-        start = end
+        starts[n] = start
+        start = lines.indexOf(LINE_END, start) + 1
+        ends[n] = start
       }
     } else if (rows.length > FEW_ROWS) {
       // One row with a bad cell does not make all others slow.
       const half = rows.length >> 1
-      this.#add(numbers.slice(0, half), out, all)
-      this.#add(numbers.slice(half), out, all)
-    } else for (const n of numbers) all[n] = Buffer.from(`${this.#hostJson(n)}\n`)
+      this.#add(all, numbers.slice(0, half), out, { starts, ends })
+      this.#add(all, numbers.slice(half), out, { starts, ends })
+    } else
+      for (const n of numbers) {
+        starts[n] = out.length
+        const json = JSON.stringify(bigIntsAsText(objectWithInvalid(all[n]!)))
+        out.text(`${json.slice(0, -1)}${this.#tail}}\n`)
+        ends[n] = out.length
+      }
   }
 
-  #hostJson(n: number): string {
-    return this.#jsonOf === undefined
-      ? JSON.stringify(bigIntsAsText(objectWithInvalid(this.#rows[n]!)))
-      : this.#jsonOf(n)
+  #writesTogether(rows: readonly Row<Columns>[], out: TextBuffer): boolean {
+    if (rows.some(({ batch }) => batch.hasDecodedCells)) return false
+    this.#memory.clear()
+    return this.#lines.write(oneBatch(rows, rows[0]!.batch.header, this.#memory), out)
   }
 }

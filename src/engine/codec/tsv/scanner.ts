@@ -4,6 +4,7 @@
 // row is. So engines can differ in speed only.
 
 import { COPY_WORD_BYTES, type Loan } from '../loan'
+import type { Memory } from '../memory'
 import type { ProjectedCells } from './projected-rows'
 import type { RowReading } from './read-row'
 
@@ -141,6 +142,18 @@ export function rowsInView({ rows, rowFlags }: ScanSpace): Uint32Array | undefin
   let kept = 0
   for (let slot = 0; slot < rows; slot++) if (rowFlags[slot] !== ROW_LEFT_OUT) slots[kept++] = slot
   return slots.slice(0, kept)
+}
+
+/** Makes an index of so many rows, which is not filled. */
+export function newIndex(columns: number, rows: number, memory: Memory): RowIndex {
+  const cells = rows * columns
+  const { buffer, byteOffset: at } = memory.take(4 * cells + 5 * rows)
+  return {
+    columns,
+    cellEnds: new Int32Array(buffer, at, cells),
+    rowStarts: new Uint32Array(buffer, at + 4 * cells, rows),
+    rowFlags: new Uint8Array(buffer, at + 4 * cells + 4 * rows, rows),
+  }
 }
 
 /** Copied rows: their bytes and their index. */
