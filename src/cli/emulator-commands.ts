@@ -31,6 +31,10 @@ export type SampleOptions = Values<typeof SAMPLE_OPTIONS>
 const SERVE_OPTIONS = [
   readOption('--port <number>', 'port, 0 for any', wholeNumber, 0),
   readOption('--items <count>', 'items ever listed in each category', wholeNumber, 50_000),
+  option('--shape <shape>', 'plain: every kind of cell; market: the shape of real files', {
+    choices: ['plain', 'market'],
+    default: 'plain',
+  }),
   readOption(
     '--hours <count>',
     'hours over which new listings spread; above 144 there are bootstraps of each day',
@@ -87,7 +91,11 @@ export function addEmulatorCommands(feedmill: Command, cli: string): void {
     .command('serve')
     .description('Serve an emulated service on a loopback socket until a signal comes.')
     .addOptions(SERVE_OPTIONS)
-    .examples('serve --port 8080 --items 2000', 'serve --hours 336', 'serve --faults 0.05 --json')
+    .examples(
+      'serve --port 8080 --items 2000',
+      'serve --shape market --hours 336',
+      'serve --faults 0.05 --json',
+    )
     .needs('serve')
     .action(async options => (await import('./serve')).serve(options))
   feedmill

@@ -33,12 +33,24 @@ export async function serve(options: ServeOptions): Promise<void> {
 export async function startService(
   options: Omit<ServeOptions, 'json'>,
 ): Promise<{ emulator: Emulator; address: ServeAddress }> {
-  const { port, items, seed, hours, marketplace, category, now, sandbox, headerForm, faults } =
-    options
+  const {
+    port,
+    items,
+    seed,
+    shape,
+    hours,
+    marketplace,
+    category,
+    now,
+    sandbox,
+    headerForm,
+    faults,
+  } = options
   const emulator = createEmulator({
     world: {
       seed,
       items,
+      shape,
       hours,
       ...(marketplace && { marketplaces: marketplace }),
       ...(category && { categories: category }),

@@ -17,6 +17,7 @@ const OPTIONS: ServeOptions = {
   port: 0,
   items: 80,
   seed: 5,
+  shape: 'plain',
   hours: 24,
   sandbox: false,
   headerForm: 'documented',
@@ -208,8 +209,11 @@ test('a seed below zero is a seed', () => {
 })
 
 describe('the printed commands work without a change', () => {
-  test.each([24, 336])('feedmill sync and feedmill status, after %d hours', async hours => {
-    const { address } = await started({ category: ['220', '11450'], hours })
+  test.each([
+    ['plain', 24],
+    ['market', 336],
+  ] as const)('feedmill sync and feedmill status, %s, after %d hours', async (shape, hours) => {
+    const { address } = await started({ category: ['220', '11450'], shape, hours })
     const lines = serveLines(address, OPTIONS)
     for (const word of shellWords(lines.find(text => text.includes('export'))!).slice(1))
       vi.stubEnv(word.split('=')[0]!, word.slice(word.indexOf('=') + 1))

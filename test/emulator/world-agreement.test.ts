@@ -118,6 +118,7 @@ const shuffled = <T>(list: readonly T[], seed: number) =>
 describe('the files of one world agree', () => {
   const options = fc.record({
     seed: fc.nat(),
+    shape: fc.constantFrom('plain' as const, 'market' as const),
     items: fc.integer({ min: 1, max: 25 }),
     churn: fc.constantFrom(2, 40),
     order: fc.nat(),

@@ -37,8 +37,11 @@ const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
 /** Two days later, when the service has daily and priority files from after the bootstrap. */
 const SECOND_MS = FIRST_MS + 2 * DAY_MS
 
+/** An odd seed has a market. */
 function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
-  const world = { seed, items: 30, churn: 40, start: START, hours: 120, categories: CATEGORIES }
+  const shape = seed % 2 === 0 ? ('plain' as const) : ('market' as const)
+  const spans = { start: START, hours: 120 }
+  const world = { seed, shape, items: 30, churn: 40, ...spans, categories: CATEGORIES }
   return new SmallShop({ world, bootstrapAt: 'daily', ...options }, FIRST_MS)
 }
 

@@ -6,7 +6,7 @@
 // 6.4 to
 // 6.6.
 
-import { WEARERS, WORDS } from './goods'
+import { WEARERS } from './goods'
 import * as goods from './goods-cells'
 import {
   groupAdditionalImages,
@@ -14,6 +14,7 @@ import {
   imageAlteringProhibited,
   itemAdditionalImages,
   itemImage,
+  type Model,
   modelAt,
   variationText,
   variesByCell,
@@ -22,7 +23,6 @@ import { DRAW, mix, pick } from './hash'
 import { type Item, type ItemChange, modelOf } from './item'
 import { type CampaignChangeKind, campaignPayload } from './item-life'
 import * as offer from './offer'
-import { legacyItemId } from './place'
 
 /**
  * A column and how its cell is made from a record. Cells are the values before any quoting; an
@@ -77,7 +77,10 @@ export const ITEM_COLUMNS = columns<Item>({
   mpn: goods.mpn,
   epid: goods.epid,
   conditionId: item => modelOf(item).condition[0],
-  condition: item => modelOf(item).condition[1],
+  condition: item => {
+    const [, text] = modelOf(item).condition
+    return item.place.market?.language.term(text) ?? text
+  },
   priceValue: item => offer.money(offer.priceCents(item)),
   priceCurrency: currency,
   primaryItemGroupId: item => item.groupId,
@@ -123,10 +126,10 @@ const discounted = (item: Item, text: (original: number) => string) => {
   return original === undefined ? '' : text(original)
 }
 const aspect = (name: string) => (item: Item) => goods.aspectOf(item, name)
+/** Every language has the values of the aspect Department in the order of the table. */
 const wearer = (which: 0 | 1) => (item: Item) =>
-  WEARERS[goods.aspectOf(item, 'Department')]?.[which] ?? ''
-const webUrl = (item: Item) =>
-  `https://${item.place.facts.webHost}/itm/${legacyItemId(item.place, item.index)}`
+  Object.values(WEARERS)[goods.aspectAt(item, 'Department')?.number ?? -1]?.[which] ?? ''
+const webUrl = (item: Item) => `https://${item.place.facts.webHost}/itm/${item.legacyItemId}`
 
 /** The columns after the documented ones. */
 export const ITEM_TAIL_COLUMNS = columns<Item>({
@@ -162,7 +165,7 @@ export const ITEM_TAIL_COLUMNS = columns<Item>({
   quantityUsedForEstimate: item => (offer.costType(item) === 'CALCULATED' ? '1' : ''),
   unitPrice: goods.unitPrice,
   unitPricingMeasure: goods.unitPricingMeasure,
-  legacyItemId: item => legacyItemId(item.place, item.index),
+  legacyItemId: item => item.legacyItemId,
   alerts,
   sellerAccountType: item => sellerOf(item).accountType,
   tyreLabelImageUrl: goods.tyreLabelImageUrl,
@@ -245,16 +248,34 @@ function alerts(item: Item): string {
 }
 
 /**
- * Returns the title of an item: that of its model, then its variations, then words that the seller
- * changes from time to time, and for some items text that the TSV dialect must quote.
+ * Returns the title of an item: that of its model, in a plain world its variations, then words that
+ * the seller changes from time to time, and for some items text that the TSV dialect must quote.
  */
 function itemTitle(item: Item): string {
-  const ending = pick(WORDS.endings, mix(mix(item.key, DRAW.titleChange), item.titleChanges))
-  const version = item.titleChanges === 0 ? '' : ` v${item.titleChanges + 1}`
   const model = modelOf(item)
-  const title = `${model.title} ${variationText(model, item.position)} ${ending}${version}`
+  const title = `${model.title} ${item.place.market ? marketEnding(item) : plainEnding(item, model)}`
   if (item.titleQuotes === 'removed') return title.replaceAll(/["\\\t]/g, '')
   return item.titleQuotes === 'added'
-    ? `${title} ${pick(WORDS.quoted, mix(item.key, DRAW.titleStyle) >>> 8)}`
+    ? `${title} ${pick(item.place.vocabulary.quoted, mix(titleKey(item), DRAW.titleStyle) >>> 8)}`
     : title
+}
+
+/** The items of a listing share its title. */
+function titleKey({ place, key, modelKey }: Item): number {
+  return place.market ? modelKey : key
+}
+
+function plainEnding(item: Item, model: Model): string {
+  const { endings } = item.place.vocabulary
+  const ending = pick(endings, mix(mix(item.key, DRAW.titleChange), item.titleChanges))
+  const version = item.titleChanges === 0 ? '' : ` v${item.titleChanges + 1}`
+  return `${variationText(model, item.position)} ${ending}${version}`
+}
+
+/** Every change leads to another ending, and so do as many as an hour can hold. */
+function marketEnding({ place, modelKey, titleChanges }: Item): string {
+  const { endings } = place.vocabulary
+  const draw = mix(modelKey, DRAW.titleChange)
+  const step = 1 + ((draw >>> 8) % (endings.length - 1))
+  return endings[((draw % endings.length) + step * titleChanges) % endings.length]!
 }

@@ -7,20 +7,27 @@
 // names and most values repeat over a file, so their encoded form is made once.
 
 import { base64, type Content, DIMENSIONS, type Feature, type Traits, WORDS } from './goods'
-import { axisValue, featureValue, type Model, variationPairs } from './group'
+import { axisValue, featureValue, type Model, modelAt, variationPairs } from './group'
 import { between, DRAW, mix, opaque, pick } from './hash'
 import { type Item, modelOf } from './item'
 import { money, priceCents } from './offer'
 
-/** Returns the number of an item. Items of a group have different numbers. */
+/**
+ * Returns the number of an item. Items of a group have different numbers. In a market the same
+ * variation of the same product has the same number, whoever sells it.
+ */
 export function gtin(item: Item): string {
-  const hash = mix(item.key, DRAW.gtin)
-  return hash % 100 < 60 ? tradeNumber(hash) : ''
+  const hash = mix(item.place.market ? item.modelKey : item.key, DRAW.gtin)
+  return hash % 100 < 60 ? tradeNumber(variationHash(item, hash)) : ''
 }
 
 export function inferredGtin(item: Item): string {
   const hash = mix(item.key, DRAW.inferred)
-  return gtin(item) === '' && hash % 4 === 0 ? tradeNumber(hash) : ''
+  return gtin(item) === '' && hash % 4 === 0 ? tradeNumber(variationHash(item, hash)) : ''
+}
+
+function variationHash(item: Item, plain: number): number {
+  return item.place.market ? mix(mix(modelOf(item).product, DRAW.gtin), item.position) : plain
 }
 
 /** 13 digits, the last of which makes the weighted sum a multiple of ten (EAN-13). */
@@ -32,12 +39,12 @@ function tradeNumber(hash: number): string {
 }
 
 export function mpn(item: Item): string {
-  const hash = mix(item.modelKey, DRAW.mpn)
-  return hash % 100 < 30 ? 'Does Not Apply' : hash % 100 < 80 ? partNumber(hash) : ''
+  const hash = mix(modelOf(item).product, DRAW.mpn)
+  return hash % 100 < 30 ? item.place.vocabulary.noNumber : hash % 100 < 80 ? partNumber(hash) : ''
 }
 
 export function inferredMpn(item: Item): string {
-  const hash = mix(item.modelKey, DRAW.mpn)
+  const hash = mix(modelOf(item).product, DRAW.mpn)
   return hash % 100 >= 90 ? partNumber(hash) : ''
 }
 
@@ -47,16 +54,19 @@ function partNumber(hash: number): string {
 
 export function epid(item: Item): string {
   const hash = mix(item.modelKey, DRAW.epid)
-  return hash % 100 < 40 ? productNumber(hash) : ''
+  return hash % 100 < 40 ? productNumber(item, hash) : ''
 }
 
 export function inferredEpid(item: Item): string {
   const hash = mix(item.modelKey, DRAW.epid)
-  return hash % 100 >= 85 ? productNumber(hash) : ''
+  return hash % 100 >= 85 ? productNumber(item, hash) : ''
 }
 
-function productNumber(hash: number): string {
-  return String(hash).padStart(10, '2')
+/** In a market, what is not in the catalog has no number. */
+function productNumber({ place, modelKey }: Item, plain: number): string {
+  const { product } = modelAt(place, modelKey)
+  if (place.market && product === modelKey) return ''
+  return String(place.market ? mix(product, DRAW.epid) : plain).padStart(10, '2')
 }
 
 export function brand(item: Item): string {
@@ -149,24 +159,22 @@ export function takesBack(item: Item): boolean {
   )
 }
 
-const LABELS = WORDS.labels.map(text => `${base64(text)}|`)
 const DIMENSIONS_LABEL = `${base64('Dimensions')}|`
-const BRAND_NAME = `${base64('Brand')}:`
-const NOTE_NAME = `${base64('Seller Notes')}:`
 
 /** The aspects in which the items of a group differ come before the shared ones. */
 export function aspectsCell(item: Item): string {
   const model = modelOf(item)
   const { features } = model.leaf.kind
+  const { labels, brandName, noteName } = item.place.vocabulary
   const shape = mix(model.key, DRAW.aspectShape)
   // Some cells name no label at all, and some end in a semicolon.
-  let cell = shape % 100 < 12 ? '' : pick(LABELS, shape >>> 8)
-  if (model.isBrandDeclared) cell += `${BRAND_NAME}${base64(model.brand)};`
+  let cell = shape % 100 < 12 ? '' : pick(labels, shape >>> 8)
+  if (model.isBrandDeclared) cell += `${brandName}${base64(model.brand)};`
   cell += variationPairs(model, item.position)
   for (let n = 0; n < features.length; n++)
     if (n !== model.undeclared) cell += `;${sharedPair(model, n)}`
-  if (shape % 100 >= 70) cell += `;${NOTE_NAME}${base64(note(model))}`
-  if (shape % 100 >= 25) cell += `;${DIMENSIONS_LABEL}${dimensions(model)}`
+  if (shape % 100 >= 70) cell += `;${noteName}${base64(note(model))}`
+  if (shape % 100 >= 25 && !item.place.market) cell += `;${DIMENSIONS_LABEL}${dimensions(model)}`
   return shape % 100 >= 97 ? `${cell};` : cell
 }
 
@@ -178,17 +186,23 @@ export function inferredAspectsCell(item: Item): string {
 }
 
 /** Returns the value of an aspect of the item, if the item has it and the seller declared it. */
-export function aspectOf(item: Item, name: string): string {
+export function aspectOf(item: Item, role: string): string {
+  return aspectAt(item, role)?.value ?? ''
+}
+
+/** Returns the value with its number among those of the aspect. */
+export function aspectAt(item: Item, role: string): { value: string; number: number } | undefined {
   const model = modelOf(item)
   const { axes, features } = model.leaf.kind
+  const valueAt = ({ values }: Feature, number: number) => ({ value: values[number]!, number })
   for (let n = 0; n < axes.length; n++)
-    if (axes[n]!.name === name) return axes[n]!.values[axisValue(model, n, item.position)]!
+    if (axes[n]!.role === role) return valueAt(axes[n]!, axisValue(model, n, item.position))
   for (let n = 0; n < features.length; n++) {
     const feature = features[n]!
-    if (feature.name === name && n !== model.undeclared)
-      return feature.values[featureValue(model, feature, n)]!
+    if (feature.role === role && n !== model.undeclared)
+      return valueAt(feature, featureValue(model, feature, n))
   }
-  return ''
+  return undefined
 }
 
 function sharedPair(model: Model, n: number): string {
@@ -204,8 +218,11 @@ function drawnPair(from: Feature, hash: number): string {
   return from.encodedName + pick(from.encodedValues, hash)
 }
 
-function note({ key }: Model): string {
+function note({ place, key }: Model): string {
   const hash = mix(key, DRAW.freeText)
+  const { adjectives, endings } = place.vocabulary
+  if (place.market)
+    return `${pick(adjectives, hash)}, ${pick(endings, hash >>> 8)}, ${place.market.language.noun(mix(hash, 0))}`
   const foreign = hash % 8 === 0 ? ` ${pick(WORDS.foreign, hash >>> 4)}` : ''
   return `${pick(WORDS.adjectives, hash)}, ${pick(WORDS.endings, hash >>> 5)} no. ${between(hash, 1, 9_999)}${foreign} ${opaque(hash, 1)}`
 }

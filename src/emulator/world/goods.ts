@@ -7,7 +7,7 @@ import goods from './goods.json'
 import { mixText } from './hash'
 
 /** An aspect with its values, and their form in a cell (item-feeds.md, section 2.4). */
-export type Feature = ReturnType<typeof feature>
+export type Feature = ReturnType<typeof makeFeature>
 
 export interface Kind {
   /** The levels of its category below the top-level one, separated by a pipe. */
@@ -131,13 +131,22 @@ export function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
 }
 
-function feature({ name, values, range }: GivenFeature) {
-  const all = values ?? numbers(range!)
-  // The colon stands after the name in a cell.
-  return { name, values: all, encodedName: `${base64(name)}:`, encodedValues: all.map(base64) }
+function feature({ name, values, range }: GivenFeature): Feature {
+  return makeFeature(name, values ?? numbers(range!))
 }
 
-function numbers({ first, step, count, unit }: NonNullable<GivenFeature['range']>): string[] {
+/** The role is its English name, by which columns find it in every language. */
+export function makeFeature(name: string, values: readonly string[], role = name) {
+  // The colon stands after the name in a cell.
+  return { name, role, values, encodedName: `${base64(name)}:`, encodedValues: values.map(base64) }
+}
+
+export function numbers({
+  first,
+  step,
+  count,
+  unit,
+}: NonNullable<GivenFeature['range']>): string[] {
   return Array.from({ length: count }, (_, n) => `${first + n * step}${unit}`)
 }
 

@@ -5,8 +5,9 @@
 // (colour, size) follow from the position in the group. item-life.ts and offer.ts have the changes.
 
 import { type Feature, WORDS } from './goods'
-import { between, DRAW, fraction, mix, opaque, pick } from './hash'
-import { itemGroupId, type Place } from './place'
+import { between, DRAW, fraction, mix, often, opaque, pick, ranked } from './hash'
+import { basePoint, marketTitle, productKey, scaledCents } from './market'
+import { itemGroupId, itemKey, legacyItemId, type Place } from './place'
 import { sellerOf } from './sellers'
 
 export interface OrphanShares {
@@ -39,50 +40,78 @@ export interface ItemGroup {
 export interface Membership {
   readonly itemGroupId: string
   readonly key: number
-  /** The position, 0 to 5. */
+  /** The position, 0 to 5, and in a market to 23. */
   readonly position: number
+}
+
+/** How the items of the places of a world belong together. */
+export interface Grouping {
+  /** Returns the key of what happens to an item. Items of one listing have the same. */
+  lifeKey(place: Place, index: number): number
+  listingOf(place: Place, index: number): readonly [listingId: string, variationId: string]
+  /** Returns the group of an item, or undefined for a single item. */
+  membershipOf(place: Place, index: number): Membership | undefined
+  /** Yields the numbers of the groups that items name, in rising order. */
+  numbers(place: Place): Iterable<number>
+  /** Yields the numbers of the groups that have records without items, which follow the others. */
+  orphans(): Iterable<number>
+  /** Yields the indices of the items that name this group, active or not, in rising order. */
+  members(place: Place, group: number): Iterable<number>
+  /** Returns whether the group files leave out the record of this group. */
+  isWithheld(place: Place, group: number): boolean
+  record(place: Place, group: number): ItemGroup
 }
 
 const MAX_MEMBERS = 6
 const GROUPED_SHARE = 0.4
 
-export class Groups {
+/** The groups of a plain world, whose items are listings of their own. */
+export class Groups implements Grouping {
   /** Groups with a number below this may have members. */
-  readonly stride: number
+  readonly #stride: number
   readonly #items: number
   readonly #orphans: OrphanShares
 
   constructor(items: number, orphans: OrphanShares) {
     this.#items = items
     this.#orphans = orphans
-    this.stride = Math.ceil(items / MAX_MEMBERS)
+    this.#stride = Math.ceil(items / MAX_MEMBERS)
   }
 
-  /** Groups with a number from `stride` to this have records without items. */
-  get limit(): number {
-    return this.stride + Math.round(this.stride * this.#orphans.groupsWithoutItems)
+  lifeKey(place: Place, index: number): number {
+    return itemKey(place, index)
   }
 
-  /** Returns the group of an item, or undefined for a single item. */
+  listingOf(place: Place, index: number): readonly [listingId: string, variationId: string] {
+    return [legacyItemId(place, index), '0']
+  }
+
+  *numbers(): Generator<number, void, void> {
+    for (let group = 0; group < this.#stride; group++) yield group
+  }
+
+  *orphans(): Generator<number, void, void> {
+    const count = Math.round(this.#stride * this.#orphans.groupsWithoutItems)
+    for (let n = 0; n < count; n++) yield this.#stride + n
+  }
+
   membershipOf(place: Place, index: number): Membership | undefined {
-    const group = index % this.stride
+    const group = index % this.#stride
     const key = groupKey(place, group)
-    const position = Math.floor(index / this.stride)
+    const position = Math.floor(index / this.#stride)
     return position < sizeOf(key)
       ? { itemGroupId: itemGroupId(place, group), key, position }
       : undefined
   }
 
-  /** Yields the indices of the items that name this group, active or not, in rising order. */
   *members(place: Place, group: number): Generator<number, void, void> {
     const count = this.#membersOf(place, group)
-    for (let i = 0; i < count; i++) yield group + i * this.stride
+    for (let i = 0; i < count; i++) yield group + i * this.#stride
   }
 
-  /** Returns whether the group files leave out the record of this group. */
   isWithheld(place: Place, group: number): boolean {
     return (
-      group < this.stride &&
+      group < this.#stride &&
       fraction(mix(groupKey(place, group), DRAW.groupMissing)) < this.#orphans.itemsWithoutGroup
     )
   }
@@ -99,8 +128,8 @@ export class Groups {
   }
 
   #membersOf(place: Place, group: number): number {
-    if (group >= this.stride) return 0
-    return Math.min(sizeOf(groupKey(place, group)), Math.ceil((this.#items - group) / this.stride))
+    if (group >= this.#stride) return 0
+    return Math.min(sizeOf(groupKey(place, group)), Math.ceil((this.#items - group) / this.#stride))
   }
 }
 
@@ -119,34 +148,45 @@ function groupKey(place: Place, group: number): number {
 export type Model = ReturnType<typeof makeModel>
 
 function makeModel(place: Place, key: number) {
-  const { leaves } = place.department
-  const leaf = leaves[mix(key, DRAW.categoryLeaf) % leaves.length]!
+  const { market } = place
+  const product = market === undefined ? key : productKey(market, key)
+  const choose = market === undefined ? pick : often
+  const leaf = choose(place.department.leaves, mix(product, DRAW.categoryLeaf))
   const { brands, conditions, cents, features } = leaf.kind
-  const brandDraw = mix(key, DRAW.brand)
-  const brand = pick(brands, brandDraw)
-  const featureDraw = mix(key, DRAW.aspects)
+  const brand = choose(brands, mix(product, DRAW.brand))
+  const point = market && basePoint(cents, key, product)
   return {
     place,
     /** The hash that every draw of this model starts from. */
     key,
+    /** The hash of the facts that all offers of one product share. In a plain world it is the key. */
+    product,
     leaf,
-    seller: sellerOf(place.facts, mix(key, DRAW.seller)),
+    seller: sellerOf(place.facts, mix(key, DRAW.seller), market !== undefined),
     /** The brand that the title names. */
     brand,
     /** False when the seller left the column and the aspect of the brand empty. */
-    isBrandDeclared: (brandDraw >>> 8) % 100 < 93,
-    condition: pick(conditions, mix(key, DRAW.condition)),
-    title: modelTitle(key, brand, leaf.kind.nouns),
+    isBrandDeclared: (mix(key, DRAW.brand) >>> 8) % 100 < 93,
+    condition: choose(conditions, mix(key, DRAW.condition)),
+    title:
+      market === undefined
+        ? modelTitle(key, brand, leaf.kind.nouns)
+        : marketTitle(market, key, product, brand, leaf.kind.nouns[0]!),
     /** The start positions of the axes in their lists of values; see {@link axisValue}. */
-    axisDraw: mix(key, DRAW.axes),
-    featureDraw,
+    axisDraw: mix(product, DRAW.axes),
+    featureDraw: mix(product, DRAW.aspects),
     /**
      * The position of the undeclared feature among those of the kind. It is at least the number of
      * features when the seller declared all.
      */
-    undeclared: (featureDraw >>> 4) % (features.length + 3),
+    undeclared: (mix(key, DRAW.aspects) >>> 4) % (features.length + 3),
+    /** In a market, the place of its lowest price on the scale of prices. */
+    point,
     /** The lowest price of its items, in hundredths, before their differences. */
-    baseCents: Math.floor(cents[0] + (cents[1] - cents[0]) * fraction(mix(key, DRAW.price)) ** 3),
+    baseCents:
+      point === undefined
+        ? Math.floor(cents[0] + (cents[1] - cents[0]) * fraction(mix(key, DRAW.price)) ** 3)
+        : scaledCents(point),
   }
 }
 
@@ -180,20 +220,25 @@ export function modelAt(place: Place, key: number): Model {
 
 /** Returns the index of the value that the model has of a feature. */
 export function featureValue(model: Model, feature: Feature, n: number): number {
-  return mix(model.featureDraw, n) % feature.values.length
+  const [hash, count] = [mix(model.featureDraw, n), feature.values.length]
+  return model.place.market === undefined ? hash % count : ranked(hash, count, 2)
 }
 
 /**
  * Returns the index of the value that the item at this position has on an axis. Each position in a
  * group has a value, or a pair of values, of its own. With two axes the first takes two or three
- * values and the second changes when those are used up.
+ * values, in a market up to five, and the second changes when those are used up.
  */
-export function axisValue({ leaf, axisDraw }: Model, axis: number, position: number): number {
+export function axisValue(
+  { place, leaf, axisDraw }: Model,
+  axis: number,
+  position: number,
+): number {
   const { axes } = leaf.kind
   const count = axes[axis]!.values.length
   const first = (axis === 0 ? axisDraw : axisDraw >>> 8) % count
   if (axes.length === 1) return (first + position) % count
-  const breadth = 2 + ((axisDraw >>> 16) % 2)
+  const breadth = place.market ? 3 + ((axisDraw >>> 16) % 3) : 2 + ((axisDraw >>> 16) % 2)
   return (first + (axis === 0 ? position % breadth : Math.floor(position / breadth))) % count
 }
 

@@ -31,6 +31,8 @@ export interface LifeSpan {
   readonly churn: number
   /** The share of items whose listing ends. */
   readonly endings: number
+  /** The share of items that are listed within the span; the others are in the 60 days before. */
+  readonly fresh: number
 }
 
 export type ItemLife = ReturnType<typeof itemLife>
@@ -57,7 +59,8 @@ const PACES: readonly (readonly [upTo: number, lowHours: number, highHours: numb
   [1, 400, 1000],
 ]
 
-const FRESH_SHARE = 0.1
+/** The days before the start in which the first listings are made. */
+export const DAYS_BEFORE = 60
 const RELISTED_SHARE = 0.35
 
 export function itemLife(key: number, span: LifeSpan) {
@@ -73,6 +76,7 @@ export function itemLife(key: number, span: LifeSpan) {
       relistedAt = endsAt + scaled(between(mix(key, DRAW.relistGap), 1, 96))
   }
   return {
+    key,
     listedAt,
     /** The end of the listing. Infinity for an item that never ends. */
     endsAt,
@@ -86,10 +90,10 @@ export function itemLife(key: number, span: LifeSpan) {
 
 function drawListing(key: number, span: LifeSpan): number {
   const at = fraction(mix(key, DRAW.listedAt))
-  const fresh = fraction(mix(key, DRAW.fresh)) < FRESH_SHARE
+  const fresh = fraction(mix(key, DRAW.fresh)) < span.fresh
   return fresh
     ? span.startMs + Math.floor(at * (span.endMs - span.startMs))
-    : span.startMs - 1 - Math.floor(at * 60 * DAY_MS)
+    : span.startMs - 1 - Math.floor(at * DAYS_BEFORE * DAY_MS)
 }
 
 function drawSlotHours(key: number): number {
@@ -98,13 +102,19 @@ function drawSlotHours(key: number): number {
   return pace[1] + fraction(mix(key, DRAW.paceLength)) * (pace[2] - pace[1])
 }
 
-/** Returns the moment of revision `k`, which is at least 1. The moment rises strictly with `k`. */
+/**
+ * Returns the moment of revision `k`, which is at least 1. The moment rises strictly with `k`. Items
+ * that share a life change price and title together, and each has sales of its own.
+ *
+ * @param key the key of the item
+ */
 export function revisionTime(key: number, life: ItemLife, k: number): number {
+  const drawn = revisionKind(life, k) === 'QUANTITY_CHANGE' ? key : life.key
   return (
     life.listedAt +
     (k - 1) * life.slotMs +
     1 +
-    Math.floor(fraction(mix(mix(key, DRAW.revision), k)) * life.slotMs)
+    Math.floor(fraction(mix(mix(drawn, DRAW.revision), k)) * life.slotMs)
   )
 }
 

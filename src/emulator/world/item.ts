@@ -1,7 +1,7 @@
 // One item at one moment: all facts from which its cells are made. The column tables make the
 // values.
 
-import { type Membership, type Model, modelAt } from './group'
+import { type Grouping, type Model, modelAt } from './group'
 import { DRAW, fraction, mix } from './hash'
 import {
   type ChangeKind,
@@ -14,14 +14,17 @@ import {
   revisionsUpTo,
   revisionTime,
 } from './item-life'
-import { itemId, itemKey, type Place } from './place'
+import { itemKey, type Place } from './place'
 
 export interface Item {
   readonly place: Place
   readonly index: number
   /** The hash that every draw of this item starts from. */
   readonly key: number
+  /** `v1|`, the identifier of its listing, and that of its variation or 0. */
   readonly itemId: string
+  /** The identifier of its listing. */
+  readonly legacyItemId: string
   /** False after the end of the item. Its cells then show its last day. */
   readonly active: boolean
   /** The start of the current listing, in milliseconds since the epoch. */
@@ -82,7 +85,7 @@ export interface Population {
   readonly span: LifeSpan
   /** The share of items whose titles need quotes. */
   readonly quotedTitles: number
-  membershipOf(place: Place, index: number): Membership | undefined
+  readonly groups: Grouping
 }
 
 /** Returns the item just before `time`, or undefined for an item that was not listed by then. */
@@ -93,7 +96,7 @@ export function itemBefore(
   time: number,
 ): Item | undefined {
   const key = itemKey(place, index)
-  const life = itemLife(key, population.span)
+  const life = itemLife(population.groups.lifeKey(place, index), population.span)
   return life.listedAt >= time
     ? undefined
     : buildItem(population, place, index, key, life, time - 1)
@@ -110,7 +113,7 @@ export function changeWithin(
   to: number,
 ): ItemChange | undefined {
   const key = itemKey(place, index)
-  const life = itemLife(key, population.span)
+  const life = itemLife(population.groups.lifeKey(place, index), population.span)
   if (life.listedAt >= to || lastChange(key, life, to - 1) < from) return undefined
   const item = buildItem(population, place, index, key, life, to - 1)
   return { item, kinds: item.active ? kindsWithin(item, life, from) : [] }
@@ -136,12 +139,14 @@ function buildItem(
   const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
   const priceChanges = countOfKind(life, 'PRICE_CHANGE', revision)
   const titleChanges = countOfKind(life, 'TITLE_CHANGE', revision)
-  const membership = population.membershipOf(place, index)
+  const membership = population.groups.membershipOf(place, index)
+  const [listingId, variationId] = population.groups.listingOf(place, index)
   return {
     place,
     index,
     key,
-    itemId: itemId(place, index),
+    itemId: `v1|${listingId}|${variationId}`,
+    legacyItemId: listingId,
     active,
     listedAt: relisted ? life.relistedAt : life.listedAt,
     changedAt: lastChange(key, life, at),
@@ -150,8 +155,8 @@ function buildItem(
     titleChanges,
     quantityChanges: countOfKind(life, 'QUANTITY_CHANGE', revision),
     sellerRevision: 1 + priceChanges + titleChanges + (relisted ? 1 : 0),
-    endDate: relisted || !saysItsEnd(key, life) ? undefined : life.endsAt,
-    titleQuotes: titleQuotes(key, population),
+    endDate: relisted || !saysItsEnd(life) ? undefined : life.endsAt,
+    titleQuotes: titleQuotes(life.key, population),
     isSteady: life.slotMs >= HOUR_MS,
     groupId: membership?.itemGroupId ?? '',
     modelKey: membership?.key ?? key,
@@ -165,8 +170,10 @@ function titleQuotes(key: number, { quotedTitles }: Population): Item['titleQuot
 }
 
 /** Half of the listings that end have a fixed duration. */
-function saysItsEnd(key: number, life: ItemLife): boolean {
-  return life.endsAt !== Number.POSITIVE_INFINITY && fraction(mix(key, DRAW.scheduledEnd)) < 0.5
+function saysItsEnd(life: ItemLife): boolean {
+  return (
+    life.endsAt !== Number.POSITIVE_INFINITY && fraction(mix(life.key, DRAW.scheduledEnd)) < 0.5
+  )
 }
 
 function kindsWithin(item: Item, life: ItemLife, from: number): (ChangeKind | 'NEW')[] {

@@ -3,8 +3,9 @@
 // that every change in a snapshot is visible. The measures and the shipping cost of the parcel
 // belong to the model, so that the items of a group agree. An item without shipping has neither.
 
-import { between, DRAW, mix, pick } from './hash'
+import { between, DRAW, mix, pick, ranked } from './hash'
 import { type Item, modelOf } from './item'
+import { pointStep, scaledCents } from './market'
 import type { Carrier } from './place'
 
 /** The threshold of availabilityThreshold (item-feeds.md, section 2.2). */
@@ -19,11 +20,20 @@ const QUANTITY_LEVELS = 61
 
 /** Returns the price in hundredths of the currency, which is at least 1. */
 export function priceCents(item: Item): number {
-  const { baseCents } = modelOf(item)
-  const draw = mix(item.key, DRAW.priceChange)
+  const { baseCents, point } = modelOf(item)
+  const draw = mix(point === undefined ? item.key : item.modelKey, DRAW.priceChange)
   const step = 2 * ((draw >>> 5) % (PRICE_LEVELS / 2)) + 1
+  if (point !== undefined) {
+    const level = (step * item.priceChanges) % PRICE_LEVELS
+    return scaledCents(point + ownPoints(item, draw) + level * pointStep(point))
+  }
   const level = (draw + step * item.priceChanges) % PRICE_LEVELS
   return baseCents + level * Math.max(1, Math.floor(baseCents / 70))
+}
+
+/** In one listing of four, variations have prices of their own. */
+function ownPoints(item: Item, draw: number): number {
+  return item.groupId !== '' && draw % 4 === 0 ? 4 * ranked(mix(item.key, DRAW.price), 12) : 0
 }
 
 /** Returns the price before the discount in hundredths, for discounted items. */
@@ -45,6 +55,9 @@ export function quantity(item: Item): number {
       ? between(hash, AVAILABILITY_THRESHOLD + 1, 400)
       : between(hash, 0, AVAILABILITY_THRESHOLD)
   }
+  // In a market most sellers have few, and sometimes one or two more.
+  if (item.isSteady && item.place.market)
+    return (draw % 12 === 0 ? 0 : 1 + ranked(draw, 40, 4)) + (item.quantityChanges % 3)
   const step = 1 + ((draw >>> 8) % (QUANTITY_LEVELS - 1))
   const level = ((draw % QUANTITY_LEVELS) + step * item.quantityChanges) % QUANTITY_LEVELS
   return level <= 30 ? level : 30 + (level - 30) * 12

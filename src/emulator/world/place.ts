@@ -6,7 +6,10 @@
 import { optionInvalid } from '../../engine/index'
 import { departmentOf } from './goods'
 import { DRAW, mix, mixText } from './hash'
+import { makeMarket } from './market'
 import markets from './markets.json'
+import { languageOf, marketDepartment, PLAIN_VOCABULARY } from './vocabulary'
+import type { WorldShape } from './world-options'
 
 export type Carrier = readonly [carrier: string, service: string, type: string]
 
@@ -59,11 +62,13 @@ export const MAX_PLACES = 80
 export const MAX_ITEMS = 50_000_000
 
 export function makePlace(
-  seed: number,
+  { seed, items, shape }: { seed: number; items: number; shape: WorldShape },
   marketplaceId: string,
   categoryId: string,
   ordinal: number,
 ) {
+  const facts = marketplaceFacts(marketplaceId)
+  const language = shape === 'market' ? languageOf(facts.country) : undefined
   const key = mixText(mixText(mixText(ordinal, String(seed)), marketplaceId), categoryId)
   return {
     marketplaceId,
@@ -71,8 +76,11 @@ export function makePlace(
     /** Its number among the places of the world. It makes identifiers unique across places. */
     ordinal,
     key,
-    facts: marketplaceFacts(marketplaceId),
-    department: departmentOf(categoryId),
+    facts,
+    /** Undefined in a plain world. */
+    market: language && makeMarket(seed, categoryId, items, language),
+    vocabulary: language ?? PLAIN_VOCABULARY,
+    department: language ? marketDepartment(categoryId, language) : departmentOf(categoryId),
   }
 }
 
@@ -80,6 +88,7 @@ export function itemKey(place: Place, index: number): number {
   return mix(mix(place.key, DRAW.item), index)
 }
 
+/** Returns the identifier of a listing whose first or only item this is. It rises with the index. */
 export function legacyItemId(place: Place, index: number): string {
   return String(
     ID_BASE +
@@ -87,11 +96,6 @@ export function legacyItemId(place: Place, index: number): string {
       index * ID_GAP +
       (mix(itemKey(place, index), DRAW.id) % ID_GAP),
   )
-}
-
-/** `v1|<id>|0`. It rises with the index, as a number and in UTF-8 bytes. */
-export function itemId(place: Place, index: number): string {
-  return `v1|${legacyItemId(place, index)}|0`
 }
 
 /** Returns the identifier of a group, which rises with the number of the group. */

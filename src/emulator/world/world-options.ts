@@ -1,6 +1,7 @@
 // Checks and completes the options of a world.
 
 import {
+  choice,
   finiteNumber,
   knownOptions,
   type OptionNames,
@@ -12,14 +13,26 @@ import type { OrphanShares } from './group'
 import { HOUR_MS } from './item-life'
 import { MAX_ITEMS, MAX_PLACES, marketplaceFacts } from './place'
 
+/** The characters of worlds. */
+export const WORLD_SHAPES = ['plain', 'market'] as const
+export type WorldShape = (typeof WORLD_SHAPES)[number]
+
 export interface WorldOptions {
   /** The seed, any whole number. Equal options make equal worlds in every process. */
   readonly seed: number
   /**
    * The number of items that are ever listed in each category of each marketplace. Nine in ten are
-   * listed from the start. 0 to 50,000,000.
+   * listed from the start; in a market as many are listed in an hour after it as before it. 0 to
+   * 50,000,000.
    */
   readonly items: number
+  /**
+   * `plain` has every kind of cell in a small world. `market` has the shape of real files: the
+   * variations of a listing share its identifier, products have offers of several sellers, few
+   * sellers, brands and leaf categories have many of the items, and texts are in the language of the
+   * marketplace (English, German or French). Default: `plain`.
+   */
+  readonly shape?: WorldShape
   /**
    * The marketplaces, which end in a country with a known currency, such as `_US` or `_DE`. Default
    * `['MKT_US']`.
@@ -60,6 +73,7 @@ const DEFAULT_START = '2026-03-01T00:00:00Z'
 const NAMES: OptionNames<WorldOptions> = {
   seed: true,
   items: true,
+  shape: true,
   marketplaces: true,
   categories: true,
   start: true,
@@ -79,6 +93,7 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
   const {
     seed,
     items,
+    shape = 'plain',
     marketplaces = ['MKT_US'],
     categories = ['220'],
     hours = 24,
@@ -109,6 +124,7 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
   return {
     seed: wholeNumber('seed', seed, Number.MIN_SAFE_INTEGER),
     items: wholeNumber('items', items, 0, MAX_ITEMS),
+    shape: choice('shape', shape, WORLD_SHAPES),
     marketplaces,
     categories,
     start,

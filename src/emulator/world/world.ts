@@ -15,7 +15,7 @@ import {
   ITEM_TAIL_COLUMNS,
   UNKNOWN_ITEM_COLUMN,
 } from './columns'
-import { Groups, type ItemGroup } from './group'
+import { type Grouping, Groups, type ItemGroup } from './group'
 import {
   changeWithin,
   type Item,
@@ -24,7 +24,8 @@ import {
   itemBefore,
   type Population,
 } from './item'
-import { campaignChanges, campaignPayload, dayNumber, HOUR_MS } from './item-life'
+import { campaignChanges, campaignPayload, DAYS_BEFORE, dayNumber, HOUR_MS } from './item-life'
+import { Listings } from './listings'
 import { makePlace, type Place, type PlaceName } from './place'
 import { type CompleteWorldOptions, completeWorldOptions, type WorldOptions } from './world-options'
 
@@ -45,6 +46,9 @@ interface Members {
   readonly counts?: ItemTest | undefined
 }
 
+/** The share of items of a plain world that are listed within its hours. */
+const FRESH_SHARE = 0.1
+
 export class World {
   readonly options: CompleteWorldOptions
   readonly start: Date
@@ -53,27 +57,28 @@ export class World {
   /** The names of the documented item columns, in order. */
   readonly itemColumns: readonly string[] = ITEM_COLUMNS.map(column => column.name)
   readonly #places: readonly Place[]
-  readonly #groups: Groups
+  readonly #groups: Grouping
   readonly #population: Population
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: WorldOptions) {
     this.options = completeWorldOptions(options)
-    const { seed, items, marketplaces, categories, start, hours, orphans } = this.options
+    const { shape, items, marketplaces, categories, start, hours, orphans } = this.options
     const { churn, endings, quotedTitles } = this.options
+    const isMarket = shape === 'market'
     this.start = start
     this.end = new Date(start.getTime() + hours * HOUR_MS)
     this.#places = marketplaces.flatMap((marketplace, m) => {
       return categories.map((category, c) =>
-        makePlace(seed, marketplace, category, m * categories.length + c),
+        makePlace(this.options, marketplace, category, m * categories.length + c),
       )
     })
-    const groups = new Groups(items, orphans)
-    this.#groups = groups
+    this.#groups = isMarket ? new Listings(items, orphans) : new Groups(items, orphans)
+    const fresh = isMarket ? hours / (hours + 24 * DAYS_BEFORE) : FRESH_SHARE
     this.#population = {
-      span: { startMs: start.getTime(), endMs: this.end.getTime(), churn, endings },
+      span: { startMs: start.getTime(), endMs: this.end.getTime(), churn, endings, fresh },
       quotedTitles,
-      membershipOf: (place, index) => groups.membershipOf(place, index),
+      groups: this.#groups,
     }
   }
 
@@ -176,12 +181,11 @@ export class World {
 
   *#groupRecords(place: Place, which: Members, orphans: boolean): Generator<ItemGroup, void, void> {
     const groups = this.#groups
-    for (let group = 0; group < groups.stride; group++) {
+    for (const group of groups.numbers(place)) {
       if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, which) > 0)
         yield groups.record(place, group)
     }
-    for (let group = groups.stride; orphans && group < groups.limit; group++)
-      yield groups.record(place, group)
+    if (orphans) for (const group of groups.orphans()) yield groups.record(place, group)
   }
 
   #activeMembers(

@@ -70,12 +70,19 @@ interface Files extends Chosen {
   readonly groups: readonly FileRecord[]
 }
 
-/** Three seeds; each of the marketplaces and each of the categories with one of them at least. */
-const CHOSEN: readonly Chosen[] = Object.keys(CURRENCIES).flatMap((marketplaceId, m) => {
+/**
+ * Three seeds; each of the marketplaces and each of the categories with one of them at least. The
+ * columns of a market have English names in one country.
+ */
+const CHOSEN: readonly Chosen[] = [
+  ...Object.keys(CURRENCIES).map((marketplaceId, m) => ['plain', marketplaceId, m] as const),
+  ...Object.keys(CATEGORIES).map((_, m) => ['market', 'MKT_US', m] as const),
+].flatMap(([shape, marketplaceId, m]) => {
   const categories = Object.keys(CATEGORIES)
   const two = [categories[m % categories.length]!, categories[(m + 2) % categories.length]!]
   const world = createWorld({
     seed: [1, 77, 20_260_301][m % 3]!,
+    shape,
     items: 360,
     marketplaces: [marketplaceId],
     categories: two,
@@ -377,8 +384,16 @@ const GROUP_RULES: readonly Rule<Group>[] = [
     ({ record, members }) => members.every(item => item.title!.startsWith(`${record.title} `)),
   ],
   [
-    'has items of different titles',
-    ({ members }) => valuesOf(members, 'title').size === members.length,
+    'has items of different titles, or is a listing with one',
+    ({ record, members }, { world }) => {
+      const isListing = world.options.shape === 'market'
+      const listings = new Set(members.map(({ itemId }) => itemId!.split('|')[1]))
+      return (
+        valuesOf(members, 'title').size === (isListing ? 1 : members.length) &&
+        listings.has(record.itemGroupId) === isListing &&
+        listings.size === (isListing ? 1 : members.length)
+      )
+    },
   ],
   [
     'shows the images of its items, each once',
@@ -400,8 +415,8 @@ function groupsOf({ items, groups }: Files): Group[] {
   return groups.map(record => ({ record, members: members.get(record.itemGroupId!) ?? [] }))
 }
 
-const nameOf = ({ place }: Files, id: string | undefined) =>
-  `${place.marketplaceId} ${place.categoryId} ${id}`
+const nameOf = ({ world, place }: Files, id: string | undefined) =>
+  `${world.options.shape} ${place.marketplaceId} ${place.categoryId} ${id}`
 
 describe('every item', () => {
   test.each(ITEM_RULES)('%s', (_, holds) => {
@@ -446,7 +461,7 @@ describe('every file', () => {
   )
 
   test('has several leaves, each with one path and few brands', () => {
-    for (const { items } of FILES) {
+    for (const { items } of FILES.filter(({ world }) => world.options.shape === 'plain')) {
       const leaves = byValue(items, 'categoryId')
       expect(leaves.size).toBeGreaterThan(1)
       expect(valuesOf(items, 'category').size).toBe(leaves.size)
@@ -514,15 +529,17 @@ describe('changes are seen', () => {
     TITLE_CHANGE: ['title'],
   }
   test.each([
-    [1, 1],
-    [2, 1],
-    [3, 25],
-    [4, 400],
-    [5, 1_000],
-  ])(
-    'seed %d, churn %d: changeMetadata names exactly the differences between the truths before and after the hour',
-    (seed, churn) => {
-      const world = createWorld({ seed, items: churn === 1 ? 4_000 : 600, churn })
+    [1, 1, 'plain'],
+    [2, 1, 'market'],
+    [3, 25, 'plain'],
+    [3, 25, 'market'],
+    [4, 400, 'plain'],
+    [5, 1_000, 'plain'],
+    [5, 1_000, 'market'],
+  ] as const)(
+    'seed %d, churn %d, %s: changeMetadata names exactly the differences between the truths before and after the hour',
+    (seed, churn, shape) => {
+      const world = createWorld({ seed, shape, items: churn === 1 ? 4_000 : 600, churn })
       const place = { marketplaceId: 'MKT_US', categoryId: '220' }
       const columns = [...new Set(['itemId', ...Object.values(CHANGED).flat()])]
       const truth = (time: number) =>

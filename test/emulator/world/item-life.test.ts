@@ -13,7 +13,13 @@ import {
   revisionTime,
 } from '../../../src/emulator/world/item-life'
 
-const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn: 5, endings: 0.3 }
+const span = {
+  startMs: Date.UTC(2026, 2, 1),
+  endMs: Date.UTC(2026, 2, 2),
+  churn: 5,
+  endings: 0.3,
+  fresh: 0.1,
+}
 const keys = fc.integer({ min: 0, max: 0xffffffff })
 
 describe('item life', () => {

@@ -5,6 +5,7 @@ import { completeWorldOptions, type WorldOptions } from '../../../src/emulator/w
 describe('world options', () => {
   test('options that are left out have their defaults', () => {
     expect(completeWorldOptions({ seed: 1, items: 2 })).toMatchObject({
+      shape: 'plain',
       marketplaces: ['MKT_US'],
       categories: ['220'],
       hours: 24,
@@ -17,6 +18,7 @@ describe('world options', () => {
   const wrong: [option: keyof WorldOptions, value: unknown, named?: string][] = [
     ['seed', 1.5],
     ['items', -1],
+    ['shape', 'round'],
     ['items', 60_000_000],
     ['marketplaces', []],
     ['categories', ['toys']],
