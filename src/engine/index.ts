@@ -135,6 +135,7 @@ export {
   finiteNumber,
   flag,
   knownOptions,
+  noPromise,
   type OptionNames,
   optionInvalid,
   secretText,

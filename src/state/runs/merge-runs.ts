@@ -130,10 +130,9 @@ function countingOf<S extends SequencedStanding>(
   rows: readonly S[],
   floors: readonly Floor[],
 ): readonly S[] {
-  if (floors.length === 0) return rows
-  const lacking = floors.filter(
-    ({ byFile, sequence }) => byFile && rows.every(row => row.sequence !== sequence),
-  )
+  // A table has floors of one kind.
+  if (!floors[0]?.byFile) return rows
+  const lacking = floors.filter(({ sequence }) => rows.every(row => row.sequence !== sequence))
   const timeMs = Math.max(...lacking.map(floor => floor.timeMs))
   return rows.filter(({ version }) => version.generatedMs >= timeMs)
 }
@@ -294,7 +293,7 @@ function aboveFloors(
   floors: readonly Floor[],
 ): number {
   if (floors.length === 0) return to
-  const [byFile] = floors.map(floor => floor.byFile)
+  const { byFile } = floors[0]!
   const over = floors.filter(floor =>
     byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
   )

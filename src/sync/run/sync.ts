@@ -41,7 +41,8 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
 }
 
 /**
- * Brings the state in a folder up to date with the service and, with `mode: 'follow'`, keeps it so.
+ * Brings the state in a folder up to date with the service, or with a feed of your own (`source`),
+ * and, with `mode: 'follow'`, keeps it so.
  *
  * After each file the state equals the true state at the category's watermark. A run may be killed
  * or stopped at any moment. The next run continues with the file that was being applied, and in the
@@ -49,8 +50,9 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  *
  * The run fails with STATE_LOCKED where another run uses the folder, STATE_FOREIGN where the folder
  * is of another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT
- * where stored data is damaged, TOKEN_REFUSED, ABORTED. A file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
- * and the watermark stays before it. With mode `once` a run with failed files then fails with the
+ * where stored data is damaged, TOKEN_REFUSED, ABORTED, and STAGE_FAILED where a `source` gives no
+ * list. A file that cannot be had does not end the run: it is reported as `missing` or `failed`, and
+ * the watermark stays before it. With mode `once` a run with failed files then fails with the
  * error of the first one, SYNC_FILE_FAILED or SYNC_REMOVAL_REFUSED, unless `strict` is false.
  * @throws FeedError OPTION_INVALID
  * @example

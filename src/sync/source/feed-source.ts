@@ -15,6 +15,7 @@ import {
   filledText,
   type HeadersProvider,
   knownOptions,
+  noPromise,
   type OptionNames,
   optionInvalid,
   type RangeTransport,
@@ -146,7 +147,8 @@ export function rulesOfSource(source: FeedSource): RowRules {
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
     const generatedMs = row.batch.file.lastModified!.getTime()
     const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
-    return { timeMs, removed: source.isRemoved?.(row) === true, generatedMs }
+    const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
+    return { timeMs, removed, generatedMs }
   }
   return { schema: schemaOfSource(source), key, version, dialect, versionOf }
 }

@@ -73,7 +73,8 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
       // A file may be removed while the folder is listed.
       const time = timeOf?.(name) ?? (await stat(from).catch(() => undefined))?.mtime
       if (time === undefined) continue
-      if (Number.isNaN(time.getTime())) throw optionInvalid(`timeOf('${name}')`, 'a Date', time)
+      if (!(time instanceof Date) || Number.isNaN(time.getTime()))
+        throw optionInvalid(`timeOf('${name}')`, 'a Date', time)
       const id = `${name} ${time.toISOString()}`
       files.push({ id, from, kind: fitting.kind, time })
     }

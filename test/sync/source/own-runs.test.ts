@@ -171,6 +171,15 @@ describe('a run over a feed', () => {
     await state.close()
   })
 
+  test('fault 118: refuses a promise of isRemoved', async () => {
+    const feed = new SmallFeed()
+    feed.add({ kind: 'full', minute: 0, rows: [stock('a', 1)] })
+    const source = feed.source({ isRemoved: (async () => false) as never })
+    await expect(
+      feed.sync(new SimulatedMachine(0).start(), { source }).summary,
+    ).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'source.isRemoved()' } })
+  })
+
   test('tells the changes of its rows, each with the time of its file', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()

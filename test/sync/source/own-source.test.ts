@@ -130,7 +130,7 @@ describe('the rows of a list of files', () => {
     )
   })
 
-  test('are those of a naive merge by the times of the files, in whatever order files arrive', async () => {
+  test('fault 129: are those of a naive merge by the times of the files, in whatever order files arrive', async () => {
     await fc.assert(
       fc.asyncProperty(lists(), fc.nat(), async (files, seed) => {
         const machine = new SimulatedMachine(seed)

@@ -64,7 +64,7 @@ function feedOver(bucket: Bucket, from: FilePlace | (() => Promise<FilePlace>)) 
 }
 
 describe('an address that ends', () => {
-  test('is asked for again when it is refused, and the download goes on where it stopped', async () => {
+  test('fault 128: is asked for again when it is refused, and the download goes on where it stopped', async () => {
     const bucket = new Bucket(4)
     const { feed, source } = feedOver(bucket, bucket.sign)
     const machine = new SimulatedMachine(0)
@@ -128,7 +128,7 @@ describe('an address that ends', () => {
 })
 
 describe('a file of a disk', () => {
-  test('is read from any byte on, and refused where it changed', async () => {
+  test('fault 130: is read from any byte on, and refused where it changed', async () => {
     const { folder } = new SmallFeed()
     const path = `${folder}/file`
     const bytes = Buffer.alloc(2_500_000, 'feed')
