@@ -1,17 +1,23 @@
 // Cursors of runs that are merged, in a binary heap: the one at the smallest key is first. Of equal
-// keys, the one of the first run is.
+// keys, the one of the first run is. Most keys differ in a few bytes behind those that all have in
+// common, which are compared as one number.
 
-import { compareHeads } from './row-heads'
+import { compareHeads, keyStart } from './row-heads'
 import type { RunCursor } from './run-cursor'
 
 export class CursorQueue {
   readonly #heap: RunCursor[] = []
   /** The cursors whose blocks are used up. */
   readonly #spent: RunCursor[]
+  /** The bytes with which the first keys of all blocks begin. */
+  readonly #prefix: Uint8Array
 
   /** @param cursors which have no block yet */
   constructor(cursors: readonly RunCursor[]) {
     this.#spent = [...cursors]
+    this.#prefix = commonPrefix(
+      cursors.flatMap(({ run }) => run.index.blocks.map(({ firstKey }) => Buffer.from(firstKey))),
+    )
   }
 
   get first(): RunCursor | undefined {
@@ -49,6 +55,7 @@ export class CursorQueue {
   }
 
   #add(cursor: RunCursor): void {
+    cursor.order = this.#orderOf(cursor)
     const heap = this.#heap
     let at = heap.push(cursor) - 1
     while (at > 0) {
@@ -62,6 +69,7 @@ export class CursorQueue {
 
   /** Puts a cursor in place of the first, and below those that are before it. */
   #sink(cursor: RunCursor): void {
+    cursor.order = this.#orderOf(cursor)
     const heap = this.#heap
     let at = 0
     for (;;) {
@@ -74,8 +82,39 @@ export class CursorQueue {
     }
     heap[at] = cursor
   }
+
+  /** Returns a number in the order of keys, which equal keys have in common. */
+  #orderOf({ heads, at, isInLastBlock }: RunCursor): number {
+    const { keys, keyEnds } = heads
+    const prefix = this.#prefix
+    const end = keyEnds[at]!
+    let from = keyStart(heads, at)
+    if (isInLastBlock)
+      for (const [n, byte] of prefix.entries())
+        if (from + n >= end || keys[from + n] !== byte) return BEHIND_ALL
+    from += prefix.length
+    let [high, low] = [0, 0]
+    for (let n = 0; n < 3; n++) high = (high << 8) | (from < end ? keys[from++]! : 0)
+    for (let n = 0; n < 3; n++) low = (low << 8) | (from < end ? keys[from++]! : 0)
+    return high * 2 ** 24 + low
+  }
+}
+
+/** The number of a key without the prefix, which is greater than those with it. */
+const BEHIND_ALL = 2 ** 48
+
+/** Keys between the first keys of two blocks begin as both do, so only a last block has others. */
+function commonPrefix(keys: readonly Uint8Array[]): Uint8Array {
+  let prefix = keys[0] ?? new Uint8Array()
+  for (const key of keys) {
+    let same = 0
+    while (same < prefix.length && key[same] === prefix[same]) same++
+    prefix = prefix.subarray(0, same)
+  }
+  return prefix
 }
 
 function compare(a: RunCursor, b: RunCursor): number {
+  if (a.order !== b.order) return a.order - b.order
   return compareHeads(a.heads, a.at, b.heads, b.at) || a.rank - b.rank
 }

@@ -54,16 +54,13 @@ export function compareStandings(a: Standing, b: Standing): number {
 }
 
 export function standingAt(block: Block, n: number): Standing {
-  const { heads } = block
-  return {
-    version: {
-      timeMs: heads.timeMs[n]!,
-      removed: block.isRemoved(n),
-      generatedMs: block.generatedMs(n),
-    },
-    checksum: heads.checksum[n]!,
-    mended: block.mended(n),
-  }
+  const checksum = block.heads.checksum[n]!
+  return { version: versionAt(block, n), checksum, mended: block.mended(n) }
+}
+
+export function versionAt(block: Block, n: number): Version {
+  const timeMs = block.heads.timeMs[n]!
+  return { timeMs, removed: block.isRemoved(n), generatedMs: block.generatedMs(n) }
 }
 
 /** A row of a key, with the number of its file. */
@@ -183,7 +180,7 @@ export function isUndone({ version: removal }: Standing, { version, mended }: St
 }
 
 /** Parts of rows that are yielded together at most. */
-const MOST_PARTS = 256
+const MOST_PARTS = 1024
 
 /**
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
@@ -200,7 +197,8 @@ export async function* mergeRuns(
   let parts: MergedRows[] = []
   for (let first = queue.first; first !== undefined; first = queue.first) {
     const limit = queue.second
-    const isAlone = limit === undefined || compareKeys(first, limit) < 0
+    const isAlone =
+      limit === undefined || first.order < limit.order || compareKeys(first, limit) < 0
     if (isAlone && first.run.index.isUnique && !isBelow(first, floors)) {
       const { block, at: from } = first
       if (limit === undefined) first.at = block.rows
@@ -209,7 +207,7 @@ export async function* mergeRuns(
       parts.push({ block, from, to: first.at, removal: undefined })
       queue.settle()
     } else {
-      const place = { heads: first.heads, at: first.at }
+      const place = { heads: first.heads, at: first.at, order: first.order }
       const rows: PlacedStanding[] = []
       for (let next = takeKey(queue, place, rows); next; next = takeKey(queue, place, rows)) {
         await next.load()
@@ -246,13 +244,13 @@ export async function cursorsOf(
  */
 function takeKey(
   queue: CursorQueue,
-  { heads, at }: { readonly heads: RowHeads; readonly at: number },
+  { heads, at, order }: { readonly heads: RowHeads; readonly at: number; readonly order: number },
   rows: PlacedStanding[],
 ): RunCursor | undefined {
   // The key stays readable: its run reads no block into the memory of `heads` before all others are
   // compared with it.
   for (let next = queue.first; next !== undefined; next = queue.first) {
-    if (compareHeads(next.heads, next.at, heads, at) !== 0) break
+    if (next.order !== order || compareHeads(next.heads, next.at, heads, at) !== 0) break
     rows.push(placedAt(next.block, next.at, next.sequence))
     next.at++
     if (next.isSpent && !next.run.index.isUnique) return next

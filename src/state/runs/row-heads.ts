@@ -85,9 +85,13 @@ export function compareHeads(a: Keys, n: number, b: Keys, m: number): number {
 
 /** The text of a key. */
 export function keyOf(heads: Keys, n: number): string {
-  const { buffer, byteOffset } = heads.keys
   const from = keyStart(heads, n)
-  return Buffer.from(buffer, byteOffset + from, heads.keyEnds[n]! - from).toString()
+  const end = heads.keyEnds[n]!
+  const { keys } = heads
+  // The heads of a run have a Buffer, which need not be made for each key.
+  return keys instanceof Buffer
+    ? keys.toString('utf8', from, end)
+    : Buffer.from(keys.subarray(from, end)).toString()
 }
 
 /** Returns a copy of one key, which is the key 0. */
@@ -130,7 +134,7 @@ export function readHeads(bytes: Uint8Array, rows: number, path: string): RowHea
     row: words(2),
     line: words(3),
     keyEnds: words(4),
-    keys: bytes.subarray(bytes.length - keyBytes),
+    keys: Buffer.from(buffer, start + bytes.length - keyBytes, keyBytes),
   }
 }
 

@@ -12,6 +12,8 @@ export class RunCursor {
   readonly rank: number
   /** The place in the block. */
   at = 0
+  /** The number of the current key in a queue. */
+  order = 0
   /** True once there is no further block. */
   hasEnded = false
   #block: Block | undefined
@@ -41,6 +43,10 @@ export class RunCursor {
 
   get heads(): RowHeads {
     return this.#block!.heads
+  }
+
+  get isInLastBlock(): boolean {
+    return this.#next >= this.run.index.blocks.length
   }
 
   /** True where the rows of the block are used up: {@link load} reads the next block. */

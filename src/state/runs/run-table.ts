@@ -10,8 +10,8 @@ import {
   placedAt,
   type SequencedRun,
   type Standing,
-  standingAt,
   standsOf,
+  versionAt,
 } from './merge-runs'
 import { compareHeads, type Keys, keyOf } from './row-heads'
 import { RunCursor } from './run-cursor'
@@ -53,7 +53,7 @@ export class RunTable<C extends Columns> {
         for (let n = from; n < to; n++) {
           if (block.isRemoved(n)) continue
           const lines = block.read ?? (await block.lines())
-          const { version } = standingAt(block, n)
+          const version = versionAt(block, n)
           const key = keyOf(block.heads, n)
           rows.push({ key, version, row: lines.row(n, this.#schema) })
           if (rows.length < ROWS_AT_ONCE) continue

@@ -247,6 +247,9 @@ describe('The rows of runs', () => {
         ...at(`v1|${100_000 + n}|0`, `${sequence} of ${n}`, n % (2 * sequence)),
         removes: n % 11 === sequence,
       }))
+      // Keys that begin otherwise than all blocks do.
+      lines.push({ ...at('v2', `of ${sequence}`, 1), removes: false })
+      lines.push({ ...at(`w|${sequence % 2}`, `of ${sequence}`, sequence), removes: false })
       return { sequence, lines, isTurned: sequence === 2 }
     })
     const expected = standing(naive(all, []))
