@@ -210,7 +210,14 @@ export {
   schemaOf,
 } from './schema/feed-schemas'
 export { itemColumns } from './schema/item-columns'
-export type { Aspect, CellType, ConditionDescriptor, Decimal, Regions } from './schema/values'
+export {
+  type Aspect,
+  CELL_TYPES,
+  type CellType,
+  type ConditionDescriptor,
+  type Decimal,
+  type Regions,
+} from './schema/values'
 export { ByteOutput } from './sinks/byte-output'
 export { byteSink } from './sinks/byte-sink'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'

@@ -27,7 +27,7 @@ import { type Environment, machineEnvironment } from './folder/environment'
 import { StatePaths } from './folder/state-paths'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
-import { checkedSource, type FeedSource } from './source/feed-source'
+import type { FeedSource } from './source/feed-source'
 import { ownSource } from './source/own-source'
 import { serviceSource } from './source/service-source'
 import type { SyncTarget } from './target/target'
@@ -268,8 +268,7 @@ function knownFor(options: SyncOptions | FeedSyncOptions): SyncOptions & Partial
 /** Returns what the run follows, and the clock: milliseconds since 1970. */
 function checkedOrigin(options: SyncOptions & Partial<FeedSyncOptions>, retry: RetryPolicy) {
   const { source, marketplace, categories, until, limits } = options
-  if (source !== undefined)
-    return { source: ownSource(checkedSource(source), retry), now: Date.now }
+  if (source !== undefined) return { source: ownSource(source, retry), now: Date.now }
   const given = withMethods('service', options.service, ['withClock', 'close'])
   const now = options.now === undefined ? given.now : clockMs('now', options.now)
   const service = options.now === undefined ? given : given.withClock(now)

@@ -30,7 +30,7 @@ import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { openStateFolder } from '../runs/state-folder'
-import { checkedSource, type FeedSource, rulesOfSource } from '../source/feed-source'
+import { type FeedSource, rulesOfSource } from '../source/feed-source'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
@@ -125,7 +125,7 @@ export async function replayIntoState<C extends Columns = Columns>(
   if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
-  const own = source && rulesOfSource(checkedSource(source))
+  const own = source && rulesOfSource(source)
   const target = await openStateFolder({
     folder,
     origin: undefined,

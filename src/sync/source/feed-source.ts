@@ -2,13 +2,16 @@
 // its checks. own-source.ts follows it.
 
 import {
+  anyText,
   arrayOf,
-  type ColumnSpec,
+  CELL_TYPES,
+  type CellType,
   type Columns,
   callback,
   checkedSchema,
   choice,
   type Dialect,
+  defineSchema,
   FeedError,
   type FeedSchema,
   filePath,
@@ -100,57 +103,51 @@ const NAMES: OptionNames<FeedSource> = {
   transport: true,
 }
 const FILE_NAMES: OptionNames<SourceFile> = { id: true, from: true, kind: true, time: true }
-const VERSION_TYPES: readonly string[] = ['timestamp', 'int32', 'int64']
+const VERSION_KINDS: readonly CellType[] = ['timestamp', 'int32', 'int64']
 const MOST_ID_CHARS = 1024
+const ID_EXPECTED = `an identifier of its own, of at most ${MOST_ID_CHARS} characters`
 /** A version is also a moment of the changes that it makes. */
 const MOST_VERSION = 8.64e15
 
-/** @throws FeedError OPTION_INVALID */
-export function checkedSource<S extends FeedSource>(source: S): S {
-  const { name, dialect, files, isRemoved, transport } = knownOptions<FeedSource>(
+/**
+ * Checks a source, and returns what its rows are.
+ * @throws FeedError OPTION_INVALID
+ */
+export function rulesOfSource(source: FeedSource): RowRules {
+  const { name, key, version, isRemoved, dialect, files, transport } = knownOptions(
     source,
     NAMES,
     'source',
   )
-  checkedName(name)
-  rulesOf(dialect, schemaOfSource(source))
+  if (!/^[\w-]{1,64}$/.test(anyText('source.name', name)))
+    throw optionInvalid('source.name', 'at most 64 letters, digits, _ and -', name)
+  const schema = schemaOfSource(source)
+  rulesOf(dialect, schema)
   if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
   if (transport !== undefined) withMethods('source.transport', transport, ['send'])
-  return source
-}
-
-export function checkedName(name: string): string {
-  if (typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) return name
-  throw optionInvalid('source.name', 'at most 64 letters, digits, _ and -', name)
-}
-
-/** Returns the schema of the files, which must have the key and the version. */
-function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Columns> {
-  const { columns, name } = checkedSchema('source.schema', schema)
-  const required: Record<string, ColumnSpec> = {}
-  for (const [option, column] of Object.entries({ key, version })) {
-    if (column === undefined && option === 'version') continue
-    const spec = columns[filledText(`source.${option}`, column!)]
-    if (spec === undefined)
-      throw optionInvalid(`source.${option}`, 'a column of the schema', column)
-    if (option === 'version' && !VERSION_TYPES.includes(spec.type))
-      throw optionInvalid('source.version', `a column of ${VERSION_TYPES.join(' or ')}`, column)
-    required[column!] = { ...spec, required: true }
-  }
-  return checkedSchema('source.schema', { name, columns: { ...columns, ...required } })
-}
-
-/** Returns what the rows of the feed are. */
-export function rulesOfSource(source: FeedSource): RowRules {
-  const { key, version, dialect } = source
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
     const generatedMs = row.batch.file.lastModified!.getTime()
     const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
     const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
     return { timeMs, removed, generatedMs }
   }
-  return { schema: schemaOfSource(source), key, version, dialect, versionOf }
+  return { schema, key, version, dialect, versionOf }
+}
+
+/** Returns the schema of the files, which must have the key and the version. */
+function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Columns> {
+  const { columns, name } = checkedSchema('source.schema', schema)
+  const required = (option: string, column: string, kinds = CELL_TYPES) => {
+    const spec = columns[column]
+    if (spec !== undefined && kinds.includes(spec.type))
+      return { [column]: { ...spec, required: true } }
+    const which = kinds === CELL_TYPES ? '' : ` of the kind ${kinds.join(' or ')}`
+    throw optionInvalid(option, `a column of the schema${which}`, column)
+  }
+  const keys = required('source.key', key)
+  const versions = version === undefined ? {} : required('source.version', version, VERSION_KINDS)
+  return defineSchema({ name, columns: { ...columns, ...keys, ...versions } })
 }
 
 function versionIn(row: Row<Columns>, column: string, key: string): number {
@@ -176,16 +173,9 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
   const listed = arrayOf('source.files', files).map((file, n): ListedFile => {
     const option = `source.files[${n}]`
     const { id, from, kind, time: date } = knownOptions(file, FILE_NAMES, option)
-    if (
-      filledText(`${option}.id`, id).length > MOST_ID_CHARS ||
-      /\p{Surrogate}/u.test(id) ||
-      ids.has(id)
-    )
-      throw optionInvalid(
-        `${option}.id`,
-        `an identifier of its own, of at most ${MOST_ID_CHARS} characters`,
-        id,
-      )
+    const isText =
+      filledText(`${option}.id`, id).length <= MOST_ID_CHARS && !/\p{Surrogate}/u.test(id)
+    if (!isText || ids.has(id)) throw optionInvalid(`${option}.id`, ID_EXPECTED, id)
     ids.add(id)
     if (typeof from !== 'function') checkedPlace(`${option}.from`, from)
     choice(`${option}.kind`, kind, ['full', 'changes'])

@@ -31,6 +31,7 @@ import type { SyncSource } from './sync-source'
 const ANSWER_MS = 60_000
 
 export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
+  const own = rulesOfSource(source)
   const { name, files, headers = {} } = source
   let listed: readonly ListedFile[] = []
   let opened: NodeTransport | undefined
@@ -62,7 +63,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   return {
     origin: { marketplace: OWN, service: OWN },
     categories: [{ marketplace: OWN, categoryId: name }],
-    own: rulesOfSource(source),
+    own,
     removalsKeptMs: undefined,
     refresh,
     plan: (_, done, missing) => planOwn(listed, done, missing),
