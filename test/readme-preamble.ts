@@ -62,7 +62,7 @@ await writeFile(
   gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'),
 )
 /** The file of the first snippet of the README. */
-const sampleOptions = { items: 40, seed: 7 }
+const sampleOptions = { items: 40, seed: 7, shape: 'plain' } as const
 const samplePath = join(folder, 'items.tsv.gz')
 const sample = await writeSample(samplePath, sampleOptions)
 

@@ -21,9 +21,16 @@ const SEED_OPTION = readOption(
   7,
 )
 
+const SHAPE_OPTION = option(
+  '--shape <shape>',
+  'plain: every kind of cell; market: the shape of real files',
+  { choices: ['plain', 'market'], default: 'plain' },
+)
+
 const SAMPLE_OPTIONS = [
   readOption('--items <count>', 'items ever listed; some have ended', positive, 1000),
   SEED_OPTION,
+  SHAPE_OPTION,
   jsonOption('print the path, the rows and the bytes as JSON'),
 ] as const
 export type SampleOptions = Values<typeof SAMPLE_OPTIONS>
@@ -31,10 +38,7 @@ export type SampleOptions = Values<typeof SAMPLE_OPTIONS>
 const SERVE_OPTIONS = [
   readOption('--port <number>', 'port, 0 for any', wholeNumber, 0),
   readOption('--items <count>', 'items ever listed in each category', wholeNumber, 50_000),
-  option('--shape <shape>', 'plain: every kind of cell; market: the shape of real files', {
-    choices: ['plain', 'market'],
-    default: 'plain',
-  }),
+  SHAPE_OPTION,
   readOption(
     '--hours <count>',
     'hours over which new listings spread; above 144 there are bootstraps of each day',

@@ -29,10 +29,10 @@ export async function sample(path: string, { json, ...options }: SampleOptions):
  */
 export async function writeSample(
   path: string,
-  { items, seed }: Omit<SampleOptions, 'json'>,
+  { items, seed, shape }: Omit<SampleOptions, 'json'>,
 ): Promise<SampleFile> {
   await refuseExisting(path)
-  const world = createWorld({ seed, items })
+  const world = createWorld({ seed, items, shape })
   const { marketplaces, categories } = world.options
   const place = { marketplaceId: marketplaces[0]!, categoryId: categories[0]! }
   const span = { from: world.start, to: world.start }

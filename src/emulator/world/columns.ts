@@ -256,13 +256,8 @@ function itemTitle(item: Item): string {
   const title = `${model.title} ${item.place.market ? marketEnding(item) : plainEnding(item, model)}`
   if (item.titleQuotes === 'removed') return title.replaceAll(/["\\\t]/g, '')
   return item.titleQuotes === 'added'
-    ? `${title} ${pick(item.place.vocabulary.quoted, mix(titleKey(item), DRAW.titleStyle) >>> 8)}`
+    ? `${title} ${pick(item.place.vocabulary.quoted, mix(item.listingKey, DRAW.titleStyle) >>> 8)}`
     : title
-}
-
-/** The items of a listing share its title. */
-function titleKey({ place, key, modelKey }: Item): number {
-  return place.market ? modelKey : key
 }
 
 function plainEnding(item: Item, model: Model): string {
@@ -273,9 +268,9 @@ function plainEnding(item: Item, model: Model): string {
 }
 
 /** Every change leads to another ending, and so do as many as an hour can hold. */
-function marketEnding({ place, modelKey, titleChanges }: Item): string {
+function marketEnding({ place, listingKey, titleChanges }: Item): string {
   const { endings } = place.vocabulary
-  const draw = mix(modelKey, DRAW.titleChange)
+  const draw = mix(listingKey, DRAW.titleChange)
   const step = 1 + ((draw >>> 8) % (endings.length - 1))
   return endings[((draw % endings.length) + step * titleChanges) % endings.length]!
 }

@@ -17,7 +17,7 @@ import { money, priceCents } from './offer'
  * variation of the same product has the same number, whoever sells it.
  */
 export function gtin(item: Item): string {
-  const hash = mix(item.place.market ? item.modelKey : item.key, DRAW.gtin)
+  const hash = mix(item.listingKey, DRAW.gtin)
   return hash % 100 < 60 ? tradeNumber(variationHash(item, hash)) : ''
 }
 

@@ -44,22 +44,52 @@ export interface Membership {
   readonly position: number
 }
 
+/** What the identifiers of an item say. */
+export interface Standing {
+  readonly listingId: string
+  /** 0 where the listing has one item. */
+  readonly variationId: string
+  /** Undefined for a single item. */
+  readonly membership: Membership | undefined
+}
+
 /** How the items of the places of a world belong together. */
 export interface Grouping {
+  /** The number of the first group without items; those of the others are lower. */
+  readonly end: number
   /** Returns the key of what happens to an item. Items of one listing have the same. */
   lifeKey(place: Place, index: number): number
-  listingOf(place: Place, index: number): readonly [listingId: string, variationId: string]
-  /** Returns the group of an item, or undefined for a single item. */
-  membershipOf(place: Place, index: number): Membership | undefined
-  /** Yields the numbers of the groups that items name, in rising order. */
+  standingOf(place: Place, index: number): Standing
+  /** Yields the numbers of all possible groups with items, in rising order. */
   numbers(place: Place): Iterable<number>
-  /** Yields the numbers of the groups that have records without items, which follow the others. */
-  orphans(): Iterable<number>
   /** Yields the indices of the items that name this group, active or not, in rising order. */
   members(place: Place, group: number): Iterable<number>
-  /** Returns whether the group files leave out the record of this group. */
-  isWithheld(place: Place, group: number): boolean
-  record(place: Place, group: number): ItemGroup
+  groupId(place: Place, group: number): string
+}
+
+/** Yields the numbers of the groups that have records without items. */
+export function* orphanGroups(
+  { end }: Grouping,
+  items: number,
+  { groupsWithoutItems }: OrphanShares,
+) {
+  const count = Math.round(Math.ceil(items / MAX_MEMBERS) * groupsWithoutItems)
+  for (let n = 0; n < count; n++) yield end + n
+}
+
+/** Returns whether the group files leave out the record of this group. */
+export function isWithheld(place: Place, group: number, { itemsWithoutGroup }: OrphanShares) {
+  return fraction(mix(groupKey(place, group), DRAW.groupMissing)) < itemsWithoutGroup
+}
+
+export function groupRecord(groups: Grouping, place: Place, group: number): ItemGroup {
+  const key = groupKey(place, group)
+  const positions = Math.max(1, [...groups.members(place, group)].length)
+  return { place, group, key, itemGroupId: groups.groupId(place, group), positions }
+}
+
+export function groupKey(place: Place, group: number): number {
+  return mix(mix(place.key, DRAW.grouped), group)
 }
 
 const MAX_MEMBERS = 6
@@ -67,69 +97,33 @@ const GROUPED_SHARE = 0.4
 
 /** The groups of a plain world, whose items are listings of their own. */
 export class Groups implements Grouping {
-  /** Groups with a number below this may have members. */
-  readonly #stride: number
+  readonly end: number
   readonly #items: number
-  readonly #orphans: OrphanShares
 
-  constructor(items: number, orphans: OrphanShares) {
+  constructor(items: number) {
     this.#items = items
-    this.#orphans = orphans
-    this.#stride = Math.ceil(items / MAX_MEMBERS)
+    this.end = Math.ceil(items / MAX_MEMBERS)
   }
 
-  lifeKey(place: Place, index: number): number {
-    return itemKey(place, index)
-  }
+  readonly lifeKey = itemKey
+  readonly groupId = itemGroupId
 
-  listingOf(place: Place, index: number): readonly [listingId: string, variationId: string] {
-    return [legacyItemId(place, index), '0']
+  standingOf(place: Place, index: number): Standing {
+    const group = index % this.end
+    const key = groupKey(place, group)
+    const position = Math.floor(index / this.end)
+    const membership =
+      position < sizeOf(key) ? { itemGroupId: itemGroupId(place, group), key, position } : undefined
+    return { listingId: legacyItemId(place, index), variationId: '0', membership }
   }
 
   *numbers(): Generator<number, void, void> {
-    for (let group = 0; group < this.#stride; group++) yield group
-  }
-
-  *orphans(): Generator<number, void, void> {
-    const count = Math.round(this.#stride * this.#orphans.groupsWithoutItems)
-    for (let n = 0; n < count; n++) yield this.#stride + n
-  }
-
-  membershipOf(place: Place, index: number): Membership | undefined {
-    const group = index % this.#stride
-    const key = groupKey(place, group)
-    const position = Math.floor(index / this.#stride)
-    return position < sizeOf(key)
-      ? { itemGroupId: itemGroupId(place, group), key, position }
-      : undefined
+    for (let group = 0; group < this.end; group++) yield group
   }
 
   *members(place: Place, group: number): Generator<number, void, void> {
-    const count = this.#membersOf(place, group)
-    for (let i = 0; i < count; i++) yield group + i * this.#stride
-  }
-
-  isWithheld(place: Place, group: number): boolean {
-    return (
-      group < this.#stride &&
-      fraction(mix(groupKey(place, group), DRAW.groupMissing)) < this.#orphans.itemsWithoutGroup
-    )
-  }
-
-  record(place: Place, group: number): ItemGroup {
-    const positions = Math.max(1, this.#membersOf(place, group))
-    return {
-      place,
-      group,
-      key: groupKey(place, group),
-      itemGroupId: itemGroupId(place, group),
-      positions,
-    }
-  }
-
-  #membersOf(place: Place, group: number): number {
-    if (group >= this.#stride) return 0
-    return Math.min(sizeOf(groupKey(place, group)), Math.ceil((this.#items - group) / this.#stride))
+    const count = group < this.end ? sizeOf(groupKey(place, group)) : 0
+    for (let n = 0; n < count && group + n * this.end < this.#items; n++) yield group + n * this.end
   }
 }
 
@@ -138,10 +132,6 @@ function sizeOf(key: number): number {
   return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE
     ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS)
     : 0
-}
-
-function groupKey(place: Place, group: number): number {
-  return mix(mix(place.key, DRAW.grouped), group)
 }
 
 /** What the items of a group share. */

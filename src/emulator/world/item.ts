@@ -21,6 +21,8 @@ export interface Item {
   readonly index: number
   /** The hash that every draw of this item starts from. */
   readonly key: number
+  /** That of its listing, where several items share one. */
+  readonly listingKey: number
   /** `v1|`, the identifier of its listing, and that of its variation or 0. */
   readonly itemId: string
   /** The identifier of its listing. */
@@ -139,12 +141,12 @@ function buildItem(
   const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
   const priceChanges = countOfKind(life, 'PRICE_CHANGE', revision)
   const titleChanges = countOfKind(life, 'TITLE_CHANGE', revision)
-  const membership = population.groups.membershipOf(place, index)
-  const [listingId, variationId] = population.groups.listingOf(place, index)
+  const { listingId, variationId, membership } = population.groups.standingOf(place, index)
   return {
     place,
     index,
     key,
+    listingKey: life.key,
     itemId: `v1|${listingId}|${variationId}`,
     legacyItemId: listingId,
     active,

@@ -3,122 +3,81 @@
 // A listing of several items is a group: its items have the identifier of the listing, and the third
 // part of theirs says which variation it is.
 
-import type { Grouping, ItemGroup, Membership, OrphanShares } from './group'
+import { type Grouping, groupKey, type Standing } from './group'
 import { DRAW, fraction, mix } from './hash'
 import { itemKey, legacyItemId, type Place } from './place'
 
 const BLOCK = 96
-const SINGLE_SHARE = 0.7
 const MAX_VARIATIONS = 24
 
-/** The listing of each item of a block: where it begins in the block, and how many items it has. */
-interface Block {
-  readonly place: Place
-  readonly start: number
-  readonly firsts: Uint8Array
-  readonly sizes: Uint8Array
-}
-
-interface Listing {
-  /** The index of its first item. */
-  readonly first: number
-  readonly size: number
-}
-
 export class Listings implements Grouping {
-  readonly #items: number
-  readonly #orphans: OrphanShares
-  #last: Block | undefined
+  readonly end: number
+  #last: ReturnType<typeof blockAt> | undefined
 
-  constructor(items: number, orphans: OrphanShares) {
-    this.#items = items
-    this.#orphans = orphans
+  constructor(items: number) {
+    this.end = items
   }
+
+  readonly groupId = legacyItemId
 
   lifeKey(place: Place, index: number): number {
     const { first, size } = this.#listing(place, index)
     return size === 1 ? itemKey(place, first) : groupKey(place, first)
   }
 
-  listingOf(place: Place, index: number): readonly [listingId: string, variationId: string] {
+  standingOf(place: Place, index: number): Standing {
     const { first, size } = this.#listing(place, index)
-    return [legacyItemId(place, first), size === 1 ? '0' : variationId(place, index)]
-  }
-
-  membershipOf(place: Place, index: number): Membership | undefined {
-    const { first, size } = this.#listing(place, index)
-    if (size === 1) return undefined
-    return {
-      itemGroupId: legacyItemId(place, first),
+    const listingId = legacyItemId(place, first)
+    if (size === 1) return { listingId, variationId: '0', membership: undefined }
+    const membership = {
+      itemGroupId: listingId,
       key: groupKey(place, first),
       position: index - first,
     }
+    return { listingId, variationId: variationId(place, index), membership }
   }
 
   *numbers(place: Place): Generator<number, void, void> {
-    for (let index = 0; index < this.#items; ) {
+    for (let index = 0; index < this.end; ) {
       const { size } = this.#listing(place, index)
       if (size > 1) yield index
       index += size
     }
   }
 
-  *orphans(): Generator<number, void, void> {
-    const end = this.#items + Math.round((this.#items / 6) * this.#orphans.groupsWithoutItems)
-    for (let group = this.#items; group < end; group++) yield group
-  }
-
   *members(place: Place, group: number): Generator<number, void, void> {
-    const end = Math.min(this.#items, group + this.#listing(place, group).size)
+    const end = Math.min(this.end, group + this.#listing(place, group).size)
     for (let index = group; index < end; index++) yield index
   }
 
-  isWithheld(place: Place, group: number): boolean {
-    const hash = mix(groupKey(place, group), DRAW.groupMissing)
-    return fraction(hash) < this.#orphans.itemsWithoutGroup
-  }
-
-  record(place: Place, group: number): ItemGroup {
-    const { size } = this.#listing(place, group)
-    return {
-      place,
-      group,
-      key: groupKey(place, group),
-      itemGroupId: legacyItemId(place, group),
-      positions: Math.max(1, Math.min(size, this.#items - group)),
-    }
-  }
-
-  #listing(place: Place, index: number): Listing {
-    const at = index % BLOCK
-    const block = this.#block(place, index - at)
-    return { first: block.start + block.firsts[at]!, size: block.sizes[at]! }
-  }
-
   /** The last block is kept, because the items of a place are asked for in their order. */
-  #block(place: Place, start: number): Block {
-    if (this.#last?.place === place && this.#last.start === start) return this.#last
-    const [firsts, sizes] = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)]
-    for (let at = 0; at < BLOCK; ) {
-      const size = Math.min(drawSize(place, start + at), BLOCK - at)
-      firsts.fill(at, at, at + size)
-      sizes.fill(size, at, at + size)
-      at += size
-    }
-    this.#last = { place, start, firsts, sizes }
-    return this.#last
+  #listing(place: Place, index: number): { readonly first: number; readonly size: number } {
+    const at = index % BLOCK
+    const start = index - at
+    if (this.#last?.place !== place || this.#last.start !== start)
+      this.#last = blockAt(place, start)
+    return { first: start + this.#last.firsts[at]!, size: this.#last.sizes[at]! }
   }
 }
 
-/** Most listings have one item. The others have two or more, large numbers less often. */
+/** The listing of each item of a block: where it begins in the block, and how many items it has. */
+function blockAt(place: Place, start: number) {
+  const [firsts, sizes] = [new Uint8Array(BLOCK), new Uint8Array(BLOCK)]
+  for (let at = 0; at < BLOCK; ) {
+    const size = Math.min(drawSize(place, start + at), BLOCK - at)
+    firsts.fill(at, at, at + size)
+    sizes.fill(size, at, at + size)
+    at += size
+  }
+  return { place, start, firsts, sizes }
+}
+
+/** A listing has one item, or two or more, and large numbers less often. */
 function drawSize(place: Place, first: number): number {
   const draw = fraction(mix(mix(place.key, DRAW.groupSize), first))
-  if (draw < SINGLE_SHARE) return 1
-  return Math.floor(2 * (MAX_VARIATIONS / 2) ** ((draw - SINGLE_SHARE) / (1 - SINGLE_SHARE)))
-}
-
-function groupKey(place: Place, first: number): number {
-  return mix(mix(place.key, DRAW.grouped), first)
+  const { singleShare } = place.market!
+  if (draw < singleShare) return 1
+  return Math.floor(2 * (MAX_VARIATIONS / 2) ** ((draw - singleShare) / (1 - singleShare)))
 }
 
 /** It has as many digits as that of a listing, and is never that of one. */

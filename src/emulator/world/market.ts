@@ -2,21 +2,23 @@
 // title, and its prices. Products are those of a catalog, which all marketplaces of a world share,
 // and a few of them are offered by many sellers; other listings offer something of their own.
 
+import { departmentOf } from './goods'
 import { DRAW, fraction, mix, mixText, often, pick, ranked } from './hash'
 import { inventedName, type Language, modelCode } from './vocabulary'
 
 /** What a place of a market has that a place of a plain world lacks. */
-export interface Market {
-  readonly language: Language
-  readonly catalogKey: number
-  readonly products: number
-}
+type Market = ReturnType<typeof makeMarket>
 
 const CATALOG_SHARE = 0.6
 const ITEMS_A_PRODUCT = 8
 
 export function makeMarket(seed: number, categoryId: string, items: number, language: Language) {
+  const isWorn = departmentOf(categoryId).leaves.every(({ kind }) =>
+    kind.features.some(({ role }) => role === 'Department'),
+  )
   return {
+    /** The share of listings with one item. Clothes are the goods that have variations. */
+    singleShare: isWorn ? 0.2 : 0.7 + 0.25 * fraction(mixText(2, categoryId)),
     language,
     catalogKey: mixText(mixText(DRAW.product, String(seed)), categoryId),
     products: Math.ceil(items / ITEMS_A_PRODUCT),

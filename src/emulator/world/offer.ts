@@ -21,7 +21,7 @@ const QUANTITY_LEVELS = 61
 /** Returns the price in hundredths of the currency, which is at least 1. */
 export function priceCents(item: Item): number {
   const { baseCents, point } = modelOf(item)
-  const draw = mix(point === undefined ? item.key : item.modelKey, DRAW.priceChange)
+  const draw = mix(item.listingKey, DRAW.priceChange)
   const step = 2 * ((draw >>> 5) % (PRICE_LEVELS / 2)) + 1
   if (point !== undefined) {
     const level = (step * item.priceChanges) % PRICE_LEVELS

@@ -7,39 +7,19 @@ import { base64, departmentOf, type Feature, type Kind, makeFeature, numbers, WO
 import { mix, mixText, opaque, pick } from './hash'
 import tables from './vocabulary.json'
 
-export interface Vocabulary {
-  readonly adjectives: readonly string[]
-  /** The ends of titles. A market has a prime number of them, so that every step visits all. */
-  readonly endings: readonly string[]
-  /** Text outside ASCII. */
-  readonly foreign: readonly string[]
-  /** Text that the TSV dialect must quote. */
-  readonly quoted: readonly string[]
-  /** The parts of cells of aspects, encoded, with the sign that follows them. */
-  readonly labels: readonly string[]
-  readonly brandName: string
-  readonly noteName: string
-  /** What stands in the place of a part number. */
-  readonly noNumber: string
-}
-
-export const PLAIN_VOCABULARY: Vocabulary = {
+/**
+ * The last words of titles (`endings`, in a market a prime number of them, so that every step visits
+ * all), text outside ASCII (`foreign`), text that the TSV dialect must quote (`quoted`), what stands
+ * in the place of a part number, and the parts of cells of aspects, encoded.
+ */
+export const PLAIN_VOCABULARY = {
   ...WORDS,
   ...encodedParts(WORDS.labels, name => name),
   noNumber: 'Does Not Apply',
 }
 
-interface Table {
-  readonly first: string
-  readonly last: string
-  readonly adjectives: string
-  readonly endings: string
-  readonly labels: string
-  readonly quoted: string
-  readonly terms: Readonly<Record<string, string>>
-  readonly values: Readonly<Record<string, string>>
-  readonly names: Readonly<Record<string, string>>
-}
+type Table = Record<'first' | 'last' | 'adjectives' | 'endings' | 'labels' | 'quoted', string> &
+  Record<'terms' | 'values' | 'names', Readonly<Record<string, string>>>
 
 type Rule = 'names' | 'nouns' | 'codes' | readonly [number, number, number, string, string]
 

@@ -15,7 +15,14 @@ import {
   ITEM_TAIL_COLUMNS,
   UNKNOWN_ITEM_COLUMN,
 } from './columns'
-import { type Grouping, Groups, type ItemGroup } from './group'
+import {
+  type Grouping,
+  Groups,
+  groupRecord,
+  type ItemGroup,
+  isWithheld,
+  orphanGroups,
+} from './group'
 import {
   changeWithin,
   type Item,
@@ -63,7 +70,7 @@ export class World {
   /** @throws FeedError OPTION_INVALID */
   constructor(options: WorldOptions) {
     this.options = completeWorldOptions(options)
-    const { shape, items, marketplaces, categories, start, hours, orphans } = this.options
+    const { shape, items, marketplaces, categories, start, hours } = this.options
     const { churn, endings, quotedTitles } = this.options
     const isMarket = shape === 'market'
     this.start = start
@@ -73,7 +80,7 @@ export class World {
         makePlace(this.options, marketplace, category, m * categories.length + c),
       )
     })
-    this.#groups = isMarket ? new Listings(items, orphans) : new Groups(items, orphans)
+    this.#groups = isMarket ? new Listings(items) : new Groups(items)
     const fresh = isMarket ? hours / (hours + 24 * DAYS_BEFORE) : FRESH_SHARE
     this.#population = {
       span: { startMs: start.getTime(), endMs: this.end.getTime(), churn, endings, fresh },
@@ -179,13 +186,16 @@ export class World {
     return columns.map(name => itemColumn(name).cell(item, item.changedAt + 1))
   }
 
-  *#groupRecords(place: Place, which: Members, orphans: boolean): Generator<ItemGroup, void, void> {
+  *#groupRecords(place: Place, which: Members, all: boolean): Generator<ItemGroup, void, void> {
     const groups = this.#groups
+    const { items, orphans } = this.options
     for (const group of groups.numbers(place)) {
-      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, which) > 0)
-        yield groups.record(place, group)
+      if (!isWithheld(place, group, orphans) && this.#activeMembers(place, group, which) > 0)
+        yield groupRecord(groups, place, group)
     }
-    if (orphans) for (const group of groups.orphans()) yield groups.record(place, group)
+    if (!all) return
+    for (const group of orphanGroups(groups, items, orphans))
+      yield groupRecord(groups, place, group)
   }
 
   #activeMembers(

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { between, fraction, mix, mixText, opaque, pick } from '../../../src/emulator/world/hash'
+import {
+  between,
+  fraction,
+  mix,
+  mixText,
+  opaque,
+  pick,
+  ranked,
+} from '../../../src/emulator/world/hash'
 
 describe('hash', () => {
   test('it has fixed values, so that files are the same in any year', () => {
@@ -37,6 +45,17 @@ describe('hash', () => {
       counts.set(value, (counts.get(value) ?? 0) + 1)
     }
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150)
+  })
+
+  test('low ranks are frequent: the first hundredth is a fifth of all draws, or a tenth', () => {
+    for (const [power, share] of [
+      [3, 0.215],
+      [2, 0.1],
+    ] as const) {
+      const ranks = Array.from({ length: 20_000 }, (_, i) => ranked(mix(i, 3), 100, power))
+      expect([Math.min(...ranks), Math.max(...ranks)]).toEqual([0, 99])
+      expect(Math.abs(ranks.filter(rank => rank === 0).length / 20_000 - share)).toBeLessThan(0.02)
+    }
   })
 
   test('opaque text has four letters or digits for each quad', () => {

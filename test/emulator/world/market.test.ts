@@ -58,7 +58,7 @@ test('the variations of a listing stand together, share it and differ in the thi
     last = listing
   }
   const groups = [...listings.values()].filter(rows => rows.length > 1)
-  expect(groups.length).toBeGreaterThan(300)
+  expect(groups.length).toBeGreaterThan(150)
   expect(Math.max(...groups.map(rows => rows.length))).toBeGreaterThan(15)
   for (const rows of groups)
     for (const column of ['title', 'itemCreationDate', 'sellerItemRevision', 'itemWebUrl'])
