@@ -4,6 +4,7 @@
 import {
   type Columns,
   type Dialect,
+  defineSchema,
   type FeedSchema,
   type Row,
   type Version,
@@ -21,6 +22,15 @@ export interface RowRules {
   readonly dialect?: Dialect | undefined
   /** @throws FeedError VERSION_MISSING, CELL_INVALID, which are about the row */
   versionOf(row: Row<Columns>, key: string): Version
+}
+
+/** Returns the same columns without demands, which the files of earlier schemas may not meet. */
+export function demandingNone({ name, columns }: FeedSchema<Columns>): FeedSchema<Columns> {
+  const free = Object.entries(columns).map(([column, spec]) => {
+    const { required: _, notNull: __, ...rest } = spec
+    return [column, rest]
+  })
+  return defineSchema({ name, columns: Object.fromEntries(free) })
 }
 
 /** @param own the rules of the feed of one's own, where the file is one of it */

@@ -20,7 +20,7 @@ import {
   tallyRuns,
   tellChanges,
 } from '../../state/index'
-import type { RowRules } from '../file/row-rules'
+import { demandingNone, type RowRules } from '../file/row-rules'
 import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
 import type { ReplayedChanges } from '../folder/replay-log'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetFile } from '../target/target'
@@ -63,6 +63,8 @@ export class CategoryRuns implements TargetCategory {
   readonly applyAll?: NonNullable<TargetCategory['applyAll']>
   readonly #options: CategoryRunsOptions
   readonly #sizes: MergeSizes
+  /** The columns of a feed of one's own. */
+  readonly #own: FeedSchema<Columns> | undefined
   readonly #files: RunFiles
   /** The memory for sorting, which one file after the other uses. */
   readonly #memory: Buffer[] = []
@@ -74,6 +76,7 @@ export class CategoryRuns implements TargetCategory {
     this.#sizes = { ...MERGE_SIZES, ...options }
     this.#files = new RunFiles(options.files, options.folder)
     const { own } = options
+    this.#own = own && demandingNone(own.schema)
     this.#manifest = newManifest(category, own && { key: own.key, version: own.version })
     if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
   }
@@ -327,7 +330,7 @@ export class CategoryRuns implements TargetCategory {
   }
 
   #schemaOf(name: TableName): FeedSchema<Columns> {
-    return schemaOfTable(name, this.#options.own?.schema)
+    return schemaOfTable(name, this.#own)
   }
 
   /** The names of the runs that the manifest has. */

@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
+import { defineSchema, text } from '../../../src/index'
 import { fileIdKey } from '../../../src/sync/file-id'
 import { StatePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
@@ -168,6 +169,27 @@ describe('a run over a feed', () => {
     expect((await state.feed(other).row('one'))?.get('sku')).toBe('a')
     expect(await state.feed(feed.source()).row('one')).toBeUndefined()
     expect(() => state.feed({ name: 'none', schema })).toThrow(/stock, titles/)
+    await state.close()
+  })
+
+  test('takes a schema that demands more than the files before it have', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    feed.add({ kind: 'full', minute: 0, rows: [stock('a', 1), stock('b', 1)] })
+    await feed.sync(machine.start(), { changes: 'files' }).summary
+    const columns = { ...schema.columns, colour: text({ notNull: true }) }
+    const wider = defineSchema({ name: 'stock', columns })
+    const source = { ...feed.source(), schema: wider } as never
+    for (let minute = 1; minute < 9; minute++) {
+      const lines = ['sku,revision,gone,title,colour', `a,${minute},false,,red`, 'b,1,false,,']
+      const kind = minute === 1 ? 'changes' : 'full'
+      feed.add({ kind, minute, rows: [] }, Buffer.from(`${lines.join('\n')}\n`))
+      await feed.sync(machine.start(), { source, changes: 'files', changeRows: 'both' }).summary
+    }
+    expect(await rowsIn(machine.start())).toEqual([lineOf(stock('a', 8)), lineOf(stock('b', 1))])
+    const state = await openState(FOLDER, { environment: machine.start() })
+    const row = await state.feed({ name: 'stock', schema: wider }).row('a')
+    expect(row?.get('colour')).toBe('red')
     await state.close()
   })
 
