@@ -7,13 +7,18 @@
 //   Gunzip, where it may lend   the engine's outputs as they are   the same
 //   (Stage.lendOutputs)
 //   FileSource, where it may    one of two buffers                 its next block is asked for
+//   RangeFetcher, where it may  a block of a range                 its next piece is asked for
+//   ChunkReassembler, where it  the pieces that come in order as   its next output is asked for
+//   may                         they are
 //
 //   borrower                    how it borrows
 //   Gunzip (Stage.borrowsInputs) copies a block into the engine's memory
 //   parsers (the same)          read rows in the memory that is lent, and copy them into batches
+//   ChunkReassembler, where it  gives pieces on before it takes others, and copies those that have
+//   lends                       to wait
 //
-// The blocks of FileSource are plain memory and have no loan: only their reader works in that
-// memory.
+// The blocks of FileSource and RangeFetcher are plain memory and have no loan: only their reader
+// works in that memory.
 
 import type { WasmMemory } from './wasm-module'
 

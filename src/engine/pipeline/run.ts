@@ -237,12 +237,17 @@ function runStage({ counters }: AnyStage): RunStage {
 function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
   stages.reduceRight<Uint8Array | undefined>((start, stage) => stage.requireStart(start), undefined)
   for (const stage of stages) stage.origin ??= stages[0]!.origin
-  let inputs: Inputs<never> = NO_INPUTS
-  stages.forEach((stage, n) => {
-    const driver = new Driver<never, unknown>(stage.machineFor({ fail }), stage.counters, inputs)
-    const isLent = stages[n + 1]?.borrowsInputs === true && stage.lendOutputs()
-    inputs = (isLent ? driver : new ReadAhead(driver)) as Inputs<never>
+  const lenders = new Set<AnyStage>()
+  // The last stage comes first, because a stage may borrow only where it lends (ChunkReassembler).
+  stages.reduceRight((next, stage) => {
+    if (next.borrowsInputs === true && stage.lendOutputs()) lenders.add(stage)
+    return stage
   })
+  let inputs: Inputs<never> = NO_INPUTS
+  for (const stage of stages) {
+    const driver = new Driver<never, unknown>(stage.machineFor({ fail }), stage.counters, inputs)
+    inputs = (lenders.has(stage) ? driver : new ReadAhead(driver)) as Inputs<never>
+  }
   return inputs
 }
 

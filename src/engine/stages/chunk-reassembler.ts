@@ -1,5 +1,5 @@
 // ChunkReassembler: turns the pieces of one file, in any order, into its bytes in order. It is a
-// stage over ReorderBuffer and copies no bytes.
+// stage over ReorderBuffer, and copies bytes only where they are lent and have to wait.
 
 import type { Piece } from '../codec/range/reorder-buffer'
 import {
@@ -23,7 +23,8 @@ const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 
  * Puts the pieces `{offset, bytes}` of one file in order.
  *
  * Each output is the block of an input piece itself. Its memory belongs to the stage from `write`
- * until it is given out, then to the reader. The stage holds the current piece and at most
+ * until it is given out, then to the reader. Only in a pipeline whose next stage borrows its inputs
+ * (Gunzip, a parser), the stage borrows its own, and copies pieces that have to wait. The stage holds the current piece and at most
  * `windowBytes` of pieces that lie ahead. The input may end where no byte before its end is missing
  * and `totalBytes`, where given, is reached; otherwise the stage fails with CHUNK_GAP or
  * CHUNK_TOTAL_MISMATCH. A piece that overlaps another fails with CHUNK_OVERLAP, one that does not
@@ -45,6 +46,7 @@ const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   readonly #buffer: ReorderBuffer
+  #lends = false
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: Partial<ReorderBufferOptions> = {}) {
@@ -61,6 +63,16 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
     return this.#buffer.heldBytes
   }
 
+  /** True where the next stage borrows too, because most outputs are inputs as they are. */
+  override get borrowsInputs(): boolean {
+    return this.#lends
+  }
+
+  override lendOutputs(): boolean {
+    this.#lends = true
+    return true
+  }
+
   /** The pieces begin as the file does. */
   override requireStart(ofOutput: Uint8Array | undefined): Uint8Array | undefined {
     return ofOutput
@@ -68,7 +80,8 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
 
   protected override transform(piece: Piece): readonly Uint8Array[] {
     const { offset, bytes } = this.#checked(piece)
-    return this.#buffer.add(offset, bytes)
+    const isHeld = offset > this.#buffer.nextOffset
+    return this.#buffer.add(offset, this.#lends && isHeld ? new Uint8Array(bytes) : bytes)
   }
 
   protected override flush(): undefined {

@@ -76,7 +76,8 @@ export class PlannedRange {
 }
 
 export class RangePlan {
-  readonly #rangeBytes: number
+  /** The limit of the size of a range. */
+  readonly rangeBytes: number
   readonly #windowBytes: number
   readonly #startOffset: number
   #nextStart: number
@@ -91,7 +92,7 @@ export class RangePlan {
       wholeNumber('chunkBytes', options.chunkBytes),
       wholeNumber('maxRangeBytes', options.maxRangeBytes),
     ]
-    this.#rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
+    this.rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
     this.#startOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
     this.#nextStart = this.#startOffset
   }
@@ -129,7 +130,7 @@ export class RangePlan {
     if (this.#totalBytes === undefined && this.#open.some(range => !range.complete))
       return undefined
     const mostBytes = Math.min(
-      this.#rangeBytes,
+      this.rangeBytes,
       Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset),
     )
     const end = Math.min(this.#nextStart + mostBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)

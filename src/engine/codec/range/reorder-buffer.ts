@@ -49,6 +49,11 @@ export class ReorderBuffer {
     this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
   }
 
+  /** The next byte due. */
+  get nextOffset(): number {
+    return this.#nextOffset
+  }
+
   /** Bytes held because bytes before them are missing. At most `windowBytes`. */
   get heldBytes(): number {
     return this.#heldBytes
@@ -168,7 +173,7 @@ export class ReorderBuffer {
 
 /**
  * A part of a file, as it travels from a ranged download to the reorder buffer: bytes and their
- * offset in the file. The receiver of a piece owns its bytes.
+ * offset in the file. The receiver of a piece owns its bytes, unless they are lent.
  */
 export interface Piece {
   readonly offset: number

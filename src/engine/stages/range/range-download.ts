@@ -4,10 +4,12 @@
 // request with a range.
 //
 // The bytes of a range are held until the range is complete and its body has ended. Then they are
-// handed out in the parts in which they arrived. RangePlan counts the offsets, and RangeRequester
+// handed out in the parts in which they arrived, or in the blocks of RangeBlocks where they are
+// lent. RangePlan counts the offsets, and RangeRequester
 // decides about responses.
 
 import type { FileIdentity } from '../../codec/range/file-identity'
+import { RangeBlocks } from '../../codec/range/range-blocks'
 import type { ByteRange } from '../../codec/range/range-plan'
 import { type PlannedRange, RangePlan } from '../../codec/range/range-plan'
 import type { Piece } from '../../codec/range/reorder-buffer'
@@ -36,6 +38,8 @@ export class RangeDownload {
   readonly #requester: RangeRequester
   readonly #rules: BodyRules
   #plan: RangePlan
+  /** The memory of the pieces, where they are lent. */
+  readonly #blocks: RangeBlocks | undefined
   #heldBytes = 0
   #inFlight = 0
   #streamedBytes: number
@@ -46,13 +50,16 @@ export class RangeDownload {
   /**
    * `signal` ends the download at once. Its owner also fires it after the download, which ends
    * every wait that is left.
+   * @param lends true where a piece has to stay unchanged only until the next one is asked for: the
+   * pieces of ranges then come in order, in memory that is used again
    */
-  constructor(settings: RangeSettings, signal: AbortSignal) {
+  constructor(settings: RangeSettings, signal: AbortSignal, lends = false) {
     this.#settings = settings
     this.#signal = signal
     this.#requester = new RangeRequester(settings, signal)
     this.#rules = new BodyRules(settings, signal)
     this.#plan = new RangePlan(settings)
+    if (lends) this.#blocks = new RangeBlocks(this.#plan.rangeBytes)
     this.#streamedBytes = settings.startOffset
   }
 
@@ -99,12 +106,14 @@ export class RangeDownload {
       yield { offset: range.handedOffset, bytes }
       range.handOut(bytes.length)
       this.#heldBytes -= bytes.length
+      this.#blocks?.giveBack(bytes)
       this.#fillSlots()
     }
   }
 
   #takeLowest(): Chunk | undefined {
     this.#complete.sort((a, b) => a.range.start - b.range.start)
+    if (this.#blocks && this.#complete[0]?.range.start !== this.#plan.lowestOffset) return undefined
     return this.#complete.shift()
   }
 
@@ -202,7 +211,8 @@ export class RangeDownload {
   #keep(chunk: Chunk, bytes: Uint8Array, response: RangeResponse): void {
     const { range, attempts, parts } = chunk
     this.#rules.checkSignature(range.missing.start, bytes, response)
-    parts.push(bytes)
+    if (this.#blocks) this.#blocks.append(parts, bytes)
+    else parts.push(bytes)
     range.receive(bytes.length)
     this.#heldBytes += bytes.length
     attempts.progressed()
@@ -218,7 +228,10 @@ export class RangeDownload {
     const failure = this.#rules.tooLong(start, end - start)
     if (chunk.overlong) throw failure
     chunk.overlong = true
-    for (const part of chunk.parts) this.#heldBytes -= part.length
+    for (const part of chunk.parts) {
+      this.#heldBytes -= part.length
+      this.#blocks?.giveBack(part)
+    }
     chunk.parts = []
     chunk.range.drop()
     return failure

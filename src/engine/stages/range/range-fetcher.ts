@@ -29,7 +29,9 @@ export interface RangeInfo {
  * Downloads one resource by byte ranges.
  *
  * The pieces come in no particular order, and each byte of the file comes once. The reader owns the
- * memory of a piece. A range is handed out when it is complete. The bytes held and in flight are at
+ * memory of a piece. Only in a pipeline whose next stage borrows its inputs (ChunkReassembler before
+ * Gunzip or a parser), ranges come in the order of the file, and the fetcher reuses the memory of a
+ * piece when the next one is asked for: see FileSource for the reason. A range is handed out when it is complete. The bytes held and in flight are at
  * most `windowBytes`, plus one part of a body for each range. No piece ends more than `windowBytes`
  * after the lowest byte that is not handed out, so a ChunkReassembler with the same window accepts
  * every piece. The body of a server that ignores ranges is streamed in order.
@@ -63,6 +65,7 @@ export class RangeFetcher extends Source<Piece> {
   #settleInfo = { resolve: (_info: RangeInfo) => {}, reject: (_error: unknown) => {} }
   #download: RangeDownload | undefined
   #anyPiece = false
+  #lends = false
 
   /** @throws FeedError OPTION_INVALID, HTTP_HEADER_INVALID */
   constructor(options: RangeFetcherOptions) {
@@ -78,6 +81,11 @@ export class RangeFetcher extends Source<Piece> {
   /** Bytes that have arrived and are not handed out. */
   get heldBytes(): number {
     return this.#download?.heldBytes ?? 0
+  }
+
+  override lendOutputs(): boolean {
+    this.#lends = true
+    return true
   }
 
   /** Pieces of another start are refused, unless the option `signature` says what to check. */
@@ -113,7 +121,7 @@ export class RangeFetcher extends Source<Piece> {
     const stop = () => run.abort(this.signal.reason)
     this.signal.addEventListener('abort', stop)
     try {
-      this.#download = new RangeDownload(this.#settings, run.signal)
+      this.#download = new RangeDownload(this.#settings, run.signal, this.#lends)
       for await (const piece of this.#download.pieces()) {
         if (!this.#anyPiece) this.#tellInfo(false)
         this.#anyPiece = true
