@@ -109,7 +109,7 @@ describe('a run over a feed', () => {
     for (const left of [rows.slice(0, 50), []]) {
       const minute = 120 - left.length
       feed.add({ kind: 'full', minute, rows: left }, headless(left))
-      const run = feed.sync(machine.start(), { source, mode: 'follow', pollMs: 1 })
+      const run = feed.sync(machine.start(), { source, mode: 'follow', pollMs: 1, progressMs: 20 })
       const failures: string[] = []
       let polls = 0
       for await (const event of run) {
