@@ -154,20 +154,28 @@ function asRangeResponse(response: IncomingMessage, url: string): RangeResponse 
   return {
     status: response.statusCode as number,
     header: name => response.headersDistinct[name]?.join(', '),
-    ...bodyOfStream(response, url),
+    ...bodyOfStream(response, url, readBlocks.get(response.socket)),
   }
 }
 
-/** Returns a stream of Node as the body of a response, with both ways of reading it. */
+/**
+ * Returns a stream of Node as the body of a response, with both ways of reading it.
+ * @param block the memory of the reads of its socket
+ */
 export function bodyOfStream(
   stream: Readable,
   url: string,
+  block?: ReadBlock,
 ): Required<Pick<RangeResponse, 'body' | 'receive' | 'discard'>> {
   // The error of a discarded stream would end the process without a listener.
   stream.on('error', () => {})
   return {
     body: partsOf(stream, url),
-    receive: onPart => receive(stream, url, onPart),
+    receive: onPart =>
+      receive(stream, url, part => {
+        block?.learn(part)
+        onPart(part)
+      }),
     discard: () => void stream.destroy(),
   }
 }
@@ -215,31 +223,53 @@ export function contentLengthRefusal(error: unknown, url: string): FeedError | u
 const LEAST_BLOCK_BYTES = 64 * 1024
 const MOST_BLOCK_BYTES = 256 * 1024
 
-/** Memory for reads. Each part of it is used once, because the receiver may keep it. */
+/**
+ * Memory for the reads of one socket. Each part of it is used once, because the receiver may keep
+ * it. Where a body shows that the HTTP parser copies what it passes on, as that of Node does, the
+ * block is filled again as soon as the parser is done with a read.
+ */
 export class ReadBlock {
   #block = Buffer.allocUnsafeSlow(LEAST_BLOCK_BYTES)
   #at = 0
+  #nextBytes = LEAST_BLOCK_BYTES
+  readonly #memories = new WeakSet<ArrayBufferLike>([this.#block.buffer])
+  #isCopied = false
 
   /** The target of the next read: at least a quarter of a block. */
   get room(): Uint8Array {
+    const { length } = this.#block
+    if (this.#at > length * 0.75 || length < this.#nextBytes) this.#renew()
     return this.#block.subarray(this.#at)
   }
 
-  /** Returns the first `byteCount` bytes of `room`. The caller owns them. */
+  /** Returns the first `byteCount` bytes of `room`. They stay unchanged until `used` is called. */
   take(byteCount: number): Uint8Array {
-    const part = this.room.subarray(0, byteCount)
-    this.#at += byteCount
     const { length } = this.#block
-    if (this.#at > length * 0.75)
-      this.#renew(byteCount === length ? Math.min(length * 2, MOST_BLOCK_BYTES) : length)
+    const part = this.#block.subarray(this.#at, this.#at + byteCount)
+    this.#at += byteCount
+    if (byteCount === length) this.#nextBytes = Math.min(length * 2, MOST_BLOCK_BYTES)
     return part
   }
 
-  #renew(bytes: number): void {
-    this.#block = Buffer.allocUnsafeSlow(bytes)
+  /** Learns from a part of a body whether the parser copies. */
+  learn(part: Uint8Array): void {
+    this.#isCopied = !this.#memories.has(part.buffer)
+  }
+
+  /** The parser is done with all that was read. */
+  used(): void {
+    if (this.#isCopied) this.#at = 0
+  }
+
+  #renew(): void {
+    this.#block = Buffer.allocUnsafeSlow(this.#nextBytes)
+    this.#memories.add(this.#block.buffer)
     this.#at = 0
   }
 }
+
+/** The memory of the sockets with large reads. */
+const readBlocks = new WeakMap<Socket, ReadBlock>()
 
 /**
  * Returns the agent, which opens sockets with large reads from now on. @param connect that of
@@ -248,11 +278,16 @@ export class ReadBlock {
 function withLargeReads(agent: Agent, connect: (options: TcpSocketConnectOpts) => Socket): Agent {
   agent.createConnection = options => {
     const block = new ReadBlock()
-    const callback = (byteCount: number) => socket.push(block.take(byteCount))
+    const callback = (byteCount: number) => {
+      const wantsMore = socket.push(block.take(byteCount))
+      if (socket.readableLength === 0) block.used()
+      return wantsMore
+    }
     const socket = connect({
       ...(options as TcpSocketConnectOpts),
       onread: { buffer: () => block.room as Buffer, callback },
     })
+    readBlocks.set(socket, block)
     return socket
   }
   return agent

@@ -192,6 +192,50 @@ describe('large reads', () => {
     expect(sizesAfter(0.9)).toEqual([64, 64, 64, 64, 64])
   })
 
+  test('memory is filled again only where the parser has copied a body and is done with the read', () => {
+    const block = new ReadBlock()
+    const first = block.room.buffer
+    const inside = block.take(10)
+    block.used()
+    block.learn(inside)
+    block.used()
+    expect(block.room.byteOffset).toBe(10)
+    block.learn(Uint8Array.from(inside))
+    expect(block.room.byteOffset).toBe(10)
+    block.used()
+    expect(block.room.byteOffset).toBe(0)
+    for (let read = 0; read < 20; read++) {
+      block.take(60 * KIB)
+      block.used()
+      expect(block.room.buffer).toBe(first)
+    }
+    block.take(64 * KIB)
+    block.used()
+    expect(block.room.length).toBe(128 * KIB)
+  })
+
+  test('parts of bodies that a receiver keeps stay right, over connections that are used again', async () => {
+    const file = Buffer.from(Uint32Array.from({ length: 2 ** 20 }, (_, n) => n * 2654435761).buffer)
+    const server = createServer((_, response) => response.end(file))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const transport = new NodeTransport()
+    for (let request = 0; request < 3; request++) {
+      const { signal } = new AbortController()
+      const response = await transport.send({
+        url: `http://127.0.0.1:${port}/`,
+        headers: {},
+        signal,
+      })
+      const parts: Uint8Array[] = []
+      await response.receive!(part => void parts.push(part))
+      expect(Buffer.concat(parts).equals(file)).toBe(true)
+    }
+    await transport.close()
+    await new Promise(resolve => server.close(resolve))
+  })
+
   test('no byte of memory is given twice, and each read has room', () => {
     fc.assert(
       fc.property(
