@@ -36,21 +36,13 @@ export interface ItemGroup {
   readonly positions: number
 }
 
-/** The group of an item, and the position of the item in it. */
-export interface Membership {
-  readonly itemGroupId: string
-  readonly key: number
-  /** The position, 0 to 5, and in a market to 23. */
+/** What belongs to an item by its place in a listing and a group; {@link Item} has the meanings. */
+interface Standing {
+  readonly itemId: string
+  readonly legacyItemId: string
+  readonly groupId: string
+  readonly modelKey: number
   readonly position: number
-}
-
-/** What the identifiers of an item say. */
-export interface Standing {
-  readonly listingId: string
-  /** 0 where the listing has one item. */
-  readonly variationId: string
-  /** Undefined for a single item. */
-  readonly membership: Membership | undefined
 }
 
 /** How the items of the places of a world belong together. */
@@ -109,12 +101,14 @@ export class Groups implements Grouping {
   readonly groupId = itemGroupId
 
   standingOf(place: Place, index: number): Standing {
+    const legacyId = legacyItemId(place, index)
+    const alone = { itemId: `v1|${legacyId}|0`, legacyItemId: legacyId, groupId: '', position: 0 }
     const group = index % this.end
     const key = groupKey(place, group)
     const position = Math.floor(index / this.end)
-    const membership =
-      position < sizeOf(key) ? { itemGroupId: itemGroupId(place, group), key, position } : undefined
-    return { listingId: legacyItemId(place, index), variationId: '0', membership }
+    return position < sizeOf(key)
+      ? { ...alone, groupId: itemGroupId(place, group), modelKey: key, position }
+      : { ...alone, modelKey: itemKey(place, index) }
   }
 
   *numbers(): Generator<number, void, void> {

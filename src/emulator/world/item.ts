@@ -53,7 +53,7 @@ export interface Item {
   readonly groupId: string
   /** The key of its model, which is that of its group or its own. */
   readonly modelKey: number
-  /** Its position in its group. 0 for a single item. */
+  /** Its position in its group, 0 to 5, and in a market to 22. 0 for a single item. */
   readonly position: number
 }
 
@@ -141,14 +141,12 @@ function buildItem(
   const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
   const priceChanges = countOfKind(life, 'PRICE_CHANGE', revision)
   const titleChanges = countOfKind(life, 'TITLE_CHANGE', revision)
-  const { listingId, variationId, membership } = population.groups.standingOf(place, index)
   return {
     place,
     index,
     key,
     listingKey: life.key,
-    itemId: `v1|${listingId}|${variationId}`,
-    legacyItemId: listingId,
+    ...population.groups.standingOf(place, index),
     active,
     listedAt: relisted ? life.relistedAt : life.listedAt,
     changedAt: lastChange(key, life, at),
@@ -160,9 +158,6 @@ function buildItem(
     endDate: relisted || !saysItsEnd(life) ? undefined : life.endsAt,
     titleQuotes: titleQuotes(life.key, population),
     isSteady: life.slotMs >= HOUR_MS,
-    groupId: membership?.itemGroupId ?? '',
-    modelKey: membership?.key ?? key,
-    position: membership?.position ?? 0,
   }
 }
 

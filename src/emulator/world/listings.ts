@@ -3,7 +3,7 @@
 // A listing of several items is a group: its items have the identifier of the listing, and the third
 // part of theirs says which variation it is.
 
-import { type Grouping, groupKey, type Standing } from './group'
+import { type Grouping, groupKey } from './group'
 import { DRAW, fraction, mix } from './hash'
 import { itemKey, legacyItemId, type Place } from './place'
 
@@ -25,16 +25,16 @@ export class Listings implements Grouping {
     return size === 1 ? itemKey(place, first) : groupKey(place, first)
   }
 
-  standingOf(place: Place, index: number): Standing {
+  standingOf(place: Place, index: number) {
     const { first, size } = this.#listing(place, index)
     const listingId = legacyItemId(place, first)
-    if (size === 1) return { listingId, variationId: '0', membership: undefined }
-    const membership = {
-      itemGroupId: listingId,
-      key: groupKey(place, first),
+    return {
+      itemId: `v1|${listingId}|${size === 1 ? 0 : variationId(place, index)}`,
+      legacyItemId: listingId,
+      groupId: size === 1 ? '' : listingId,
+      modelKey: this.lifeKey(place, index),
       position: index - first,
     }
-    return { listingId, variationId: variationId(place, index), membership }
   }
 
   *numbers(place: Place): Generator<number, void, void> {

@@ -70,7 +70,7 @@ function makeLanguage(table: Table, isAmerican: boolean) {
   const term = (text: string) => table.terms[text] ?? text
   const noun = (number: number) =>
     first[number % first.length]! + last[Math.floor(number / first.length) % last.length]!
-  const drawn = { names: inventedName, nouns: noun, codes: (hash: number) => modelCode(hash) }
+  const drawn = { names: inventedName, nouns: noun, codes: modelCode }
   const valuesOf = (role: string): string[] => {
     const [values, rule] = [table.values[role], RULES[role]]
     if (values !== undefined)

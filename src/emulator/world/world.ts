@@ -244,7 +244,7 @@ function itemColumn(name: string): Column<Item> {
 }
 
 /**
- * Makes a world from a seed. Making it costs nothing, and every method walks the items that it is
+ * Makes a world from a seed. Making it costs little, and every method walks the items that it is
  * about.
  * @throws FeedError OPTION_INVALID
  * @example
