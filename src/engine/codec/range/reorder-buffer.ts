@@ -9,11 +9,11 @@ import { wholeNumber } from '../../options'
  * The default of `windowBytes`, for RangeFetcher and for ChunkReassembler: four ranges of the
  * default size.
  */
-export const WINDOW_BYTES = 32 * 1024 * 1024
+export const WINDOW_BYTES = 16 * 1024 * 1024
 
 export interface ReorderBufferOptions {
   /**
-   * How far after the next byte due a piece may end. This bounds the bytes held. Default: 32 MiB.
+   * How far after the next byte due a piece may end. This bounds the bytes held. Default: 16 MiB.
    */
   readonly windowBytes: number
   /**

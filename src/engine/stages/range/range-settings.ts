@@ -23,7 +23,7 @@ import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 import type { SendReason } from './send-request'
 
-const CHUNK_BYTES = 8 * 1024 * 1024
+const CHUNK_BYTES = 4 * 1024 * 1024
 
 /** Why headers are needed: for a request, or for its repetition after a 401. */
 export type HeadersReason = SendReason
@@ -41,15 +41,15 @@ export interface RangeFetcherOptions {
    */
   readonly headers?: RequestHeaders | HeadersProvider
   /**
-   * The size of one range. Default 8 MiB, and at most `maxRangeBytes` and `windowBytes`. The first
-   * ranges are smaller: 1, 1, 2 and 4 MiB.
+   * The size of one range. Default 4 MiB, and at most `maxRangeBytes` and `windowBytes`. The first
+   * ranges are smaller: 1, 1 and 2 MiB.
    */
   readonly chunkBytes?: number
   /** Ranges in flight. Default 4. */
   readonly concurrency?: number
   /**
    * The limit of the bytes held or in flight, counted from the lowest byte that is not handed out.
-   * Default 32 MiB.
+   * Default 16 MiB.
    */
   readonly windowBytes?: number
   /** The limit that the service sets for one range. Default 100 MB (item-feeds.md, section 6). */

@@ -12,8 +12,8 @@ test('defaults', () => {
   expect(settings()).toMatchObject({
     url: 'http://feed.test/file?token=t',
     printableUrl: 'http://feed.test/file?token=…',
-    chunkBytes: 8_388_608,
-    windowBytes: 33_554_432,
+    chunkBytes: 4_194_304,
+    windowBytes: 16_777_216,
     maxRangeBytes: 100_000_000,
     concurrency: 4,
     retry: {
