@@ -102,13 +102,17 @@ export class Groups implements Grouping {
 
   standingOf(place: Place, index: number): Standing {
     const legacyId = legacyItemId(place, index)
-    const alone = { itemId: `v1|${legacyId}|0`, legacyItemId: legacyId, groupId: '', position: 0 }
     const group = index % this.end
     const key = groupKey(place, group)
     const position = Math.floor(index / this.end)
-    return position < sizeOf(key)
-      ? { ...alone, groupId: itemGroupId(place, group), modelKey: key, position }
-      : { ...alone, modelKey: itemKey(place, index) }
+    const isMember = position < sizeOf(key)
+    return {
+      itemId: `v1|${legacyId}|0`,
+      legacyItemId: legacyId,
+      groupId: isMember ? itemGroupId(place, group) : '',
+      modelKey: isMember ? key : itemKey(place, index),
+      position: isMember ? position : 0,
+    }
   }
 
   *numbers(): Generator<number, void, void> {
@@ -204,7 +208,8 @@ export function modelAt(place: Place, key: number): Model {
 
 /** Returns the index of the value that the model has of a feature. */
 export function featureValue(model: Model, feature: Feature, n: number): number {
-  const [hash, count] = [mix(model.featureDraw, n), feature.values.length]
+  const hash = mix(model.featureDraw, n)
+  const count = feature.values.length
   return model.place.market === undefined ? hash % count : ranked(hash, count, 2)
 }
 
