@@ -15,6 +15,13 @@ import { wholeNumber } from '../../options'
  */
 const FIRST_RANGE_BYTES = 1024 * 1024
 
+/**
+ * The limit of the window at the start. It grows with the bytes that are handed out. A fast server
+ * would otherwise fill the whole window at once, and what receiving leaves behind would be
+ * collected only after that.
+ */
+const FIRST_WINDOW_BYTES = 8 * FIRST_RANGE_BYTES
+
 /** Sizes in bytes. A planned range is never larger than the smallest of the three. */
 export interface RangePlanOptions {
   readonly chunkBytes: number
@@ -134,7 +141,8 @@ export class RangePlan {
       Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset),
     )
     const end = Math.min(this.#nextStart + mostBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)
-    if (end <= this.#nextStart || end > lowest + this.#windowBytes) return undefined
+    const windowBytes = Math.min(this.#windowBytes, FIRST_WINDOW_BYTES + lowest - this.#startOffset)
+    if (end <= this.#nextStart || end > lowest + windowBytes) return undefined
     const range = new PlannedRange({ start: this.#nextStart, end })
     this.#nextStart = end
     this.#open.push(range)

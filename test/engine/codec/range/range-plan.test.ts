@@ -41,8 +41,11 @@ test('ranges grow from the first requested byte', () => {
     })
     const ranges = [plan.next() as PlannedRange]
     plan.learnTotal(200 * mib)
-    for (let range = plan.next(); range && ranges.length < 6; range = plan.next())
+    finish(ranges[0]!)
+    for (let range = plan.next(); range && ranges.length < 6; range = plan.next()) {
       ranges.push(range)
+      finish(range)
+    }
     expect(ranges.map(({ start, end }) => (end - start) / mib)).toEqual([1, 1, 2, 4, 8, 8])
     expect(ranges[0]?.start).toBe(startOffset)
   }
@@ -91,6 +94,28 @@ test('wrong options are refused', () => {
     expect(() => new RangePlan({ ...sizes, ...wrong })).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID' }),
     )
+})
+
+test('the window begins with 8 MiB and grows with what is handed out, up to its limit', () => {
+  const MIB = 1024 * 1024
+  const plan = new RangePlan({
+    chunkBytes: 4 * MIB,
+    maxRangeBytes: 100 * MIB,
+    windowBytes: 16 * MIB,
+  })
+  const planned: PlannedRange[] = []
+  const lastEnd = () => {
+    for (let range = plan.next(); range; range = plan.next()) planned.push(range)
+    return planned.at(-1)!.end / MIB
+  }
+  expect(lastEnd()).toBe(1)
+  plan.learnTotal(100 * MIB)
+  const ends = [lastEnd()]
+  for (let n = 0; n < 6; n++) {
+    finish(planned[n]!)
+    ends.push(lastEnd())
+  }
+  expect(ends).toEqual([8, 8, 12, 16, 24, 28, 32])
 })
 
 test('any order of receiving and handing out covers every byte once, inside the window', () => {
