@@ -91,16 +91,17 @@ function shapesTable(reports: readonly BenchReport[], cores: number): string[] {
   const times = (report: BenchReport, name: TableCase) => timesOf(oursIn(report, name), isByCpu)
   const sorted = reports.toSorted((a, b) => times(b, 'rows-5') - times(a, 'rows-5'))
   return [
-    `On ${coresText(cores)}, multiples of the speed of node:zlib by ${unit}, which only inflates the same file; for each shape of files, the best first:`,
+    `On ${coresText(cores)}, multiples of the speed of node:zlib by ${unit}, which only inflates the same file; for each shape of files, the best first; of smaller files starting is a larger part:`,
     '',
-    `| shape | bytes a row | raw by gzip | node:zlib, MB/s | ${SHAPE_CASES.map(name => `\`${name}\``).join(' | ')} | best right peer of \`rows-5\` | peak RSS, MB |`,
-    `|---|---|---|---|${SHAPE_CASES.map(() => '---|').join('')}---|---|`,
+    `| shape | MB of TSV | bytes a row | raw by gzip | node:zlib, MB/s | ${SHAPE_CASES.map(name => `\`${name}\``).join(' | ')} | best right peer of \`rows-5\` | peak RSS, MB |`,
+    `|---|---|---|---|---|${SHAPE_CASES.map(() => '---|').join('')}---|---|`,
     ...sorted.map(report => {
       const { feed } = report
       const ours = SHAPE_CASES.map(name => oursIn(report, name))
       const zlib = contendersOf(report, 'zlib')[0]
       const cells = [
         `\`${feed.shape}\``,
+        (feed.rawBytes / 1e6).toFixed(0),
         (feed.rawBytes / feed.rows).toFixed(0),
         (feed.rawBytes / feed.gzipBytes).toFixed(1),
         zlib?.mbPerSecond.toFixed(0) ?? '',
