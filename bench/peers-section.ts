@@ -80,7 +80,8 @@ function fullText(reports: Reports): string {
     '![Speed of this package and its peers, the figures of the first table below](../../bench/peers.svg)',
     '',
     `The contenders are ${versions.join(', ')}.`,
-    ...reports.filter(hasAllPeers).flatMap(report => ['', ...contendersTable(report)]),
+    '',
+    ...contendersTable(reports[0]),
   ].join('\n')
 }
 
@@ -119,10 +120,6 @@ function bestPeerText(report: BenchReport, isByCpu: boolean): string {
   const peers = contendersOf(report, 'rows-5').filter(({ ours, verdict }) => !ours && verdict.right)
   const best = peers.toSorted((a, b) => timesOf(b, isByCpu) - timesOf(a, isByCpu))[0]
   return best === undefined ? '—' : `${best.contender} ${timesOf(best, isByCpu).toFixed(2)}`
-}
-
-function hasAllPeers(report: BenchReport): boolean {
-  return contendersOf(report, 'rows-5').some(({ contender }) => contender === 'papaparse')
 }
 
 function contendersTable(report: BenchReport): string[] {
