@@ -90,8 +90,8 @@ export type FileId = ServiceId | OwnId
 /**
  * Returns the identity as one text, equal for equal files:
  * `<marketplace>/<category>/<feed>/<which>`. `<which>` is a day, an hour, or the scope and
- * generation of a bootstrap; of a file of your own, its time, its kind and its identifier. The texts of one category begin alike, and those of one feed sort by
- * time.
+ * generation of a bootstrap; of a file of your own, its time, its kind and its identifier. The texts
+ * of one category begin alike, and those of one feed sort by time.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts

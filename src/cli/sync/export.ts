@@ -32,6 +32,8 @@ import { raiseHeapGrowth } from './heap-growth'
 import type { ExportCommand } from './state-commands'
 import { untilSignal } from './stop-signals'
 
+const LF = 0x0a
+
 type PlainItem = Record<string, unknown>
 type Blocks<B> = AsyncGenerator<B, void, void>
 
@@ -39,8 +41,8 @@ type Blocks<B> = AsyncGenerator<B, void, void>
  * NDJSON has all cells of an item, typed, with its priority and its group; Parquet and Arrow have the
  * documented ones of these, and CSV has the documented columns of an item, as text. With a schema all
  * have its columns, typed by it. A cell that is not of its column's type fails no export: CSV has its
- * text in its column, and the others have it in `invalid`. Throws every failure, also that of a reader that closes the pipe (EPIPE). The state folder is closed in
- * any case.
+ * text in its column, and the others have it in `invalid`. Throws every failure, also that of a
+ * reader that closes the pipe (EPIPE). The state folder is closed in any case.
  */
 export async function exportCommand({
   state: folder,
@@ -125,10 +127,9 @@ async function* counted<B>(blocks: Blocks<B>, countOf: (block: B) => number, isW
 }
 
 function linesIn(bytes: Uint8Array): number {
-  return (
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n')
-      .length - 1
-  )
+  let lines = 0
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++
+  return lines
 }
 
 /**

@@ -6,8 +6,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** The default of V8 lets a small heap grow to several times its size, all of it garbage. */
 const GROWTH_PERCENT = 75
 /**
- * The growth for the reading of a state. V8 counts the memory of blocks in, which the small heap
- * itself would let grow by a few megabytes only.
+ * The growth while a state is read. V8 counts the blocks, which lie outside of its heap, towards the
+ * limit of the heap, and a small heap would leave only a few megabytes for them.
  */
 const READING_PERCENT = 200
 /**

@@ -156,7 +156,11 @@ export function mayHaveBigInts({ type, element }: ColumnSpec): boolean {
   return type === 'int64' || type === 'cell' || (element !== undefined && mayHaveBigInts(element))
 }
 
-/** Returns the object, with text in place of bigints, for which JSON has no form, and of those in lists. */
+/** A replacer of JSON.stringify that writes bigints, for which JSON has no form, as text. */
+export const bigIntAsText = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value
+
+/** Returns the object with text in place of bigints, also of those in lists. */
 export function bigIntsAsText<T extends object>(object: T): { [N in keyof T]: unknown } {
   const changed: { [N in keyof T]: unknown } = { ...object }
   for (const name of Object.keys(object) as (keyof T)[]) changed[name] = asText(object[name])

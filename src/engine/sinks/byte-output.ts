@@ -1,4 +1,5 @@
-// Writes the bytes or the text of one run of a sink to its destination, and types every failure. Text is gathered in one buffer and encoded as UTF-8.
+// Writes the bytes or the text of one run of a sink to its destination, and types every failure. Text
+// is gathered in one buffer and encoded as UTF-8.
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'

@@ -1,6 +1,7 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
 import { BatchJson } from '../codec/columns/batch-json'
+import { bigIntAsText } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import { excerpt, FeedError } from '../errors'
@@ -133,9 +134,6 @@ function describe(element: unknown): string {
   if (typeof element === 'bigint') return 'a BigInt'
   return typeof element === 'number' ? String(element) : typeof element
 }
-
-const bigIntAsText = (_name: string, value: unknown) =>
-  typeof value === 'bigint' ? String(value) : value
 
 /**
  * Makes a function that returns the JSON of a value, with bigints as text, and throws what

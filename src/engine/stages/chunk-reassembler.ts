@@ -24,12 +24,14 @@ const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 
  *
  * Each output is the block of an input piece itself. Its memory belongs to the stage from `write`
  * until it is given out, then to the reader. Only in a pipeline whose next stage borrows its inputs
- * (Gunzip, a parser), the stage borrows its own, and copies pieces that have to wait. The stage holds the current piece and at most
- * `windowBytes` of pieces that lie ahead. The input may end where no byte before its end is missing
- * and `totalBytes`, where given, is reached; otherwise the stage fails with CHUNK_GAP or
- * CHUNK_TOTAL_MISMATCH. A piece that overlaps another fails with CHUNK_OVERLAP, one that does not
- * fit into the window with CHUNK_WINDOW_EXCEEDED, and an item that is no piece with
- * STAGE_INPUT_INVALID. Empty input has empty output, unless `totalBytes` says otherwise.
+ * (Gunzip, a parser), the stage borrows its own, and copies pieces that have to wait.
+ *
+ * The stage holds the current piece and at most `windowBytes` of pieces that lie ahead. The input may
+ * end where no byte before its end is missing and `totalBytes`, where given, is reached; otherwise
+ * the stage fails with CHUNK_GAP or CHUNK_TOTAL_MISMATCH. A piece that overlaps another fails with
+ * CHUNK_OVERLAP, one that does not fit into the window with CHUNK_WINDOW_EXCEEDED, and an item that
+ * is no piece with STAGE_INPUT_INVALID. Empty input has empty output, unless `totalBytes` says
+ * otherwise.
  *
  * @example
  * ```ts

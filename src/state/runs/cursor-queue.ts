@@ -4,6 +4,7 @@
 
 import { compareHeads, keyStart } from './row-heads'
 import type { RunCursor } from './run-cursor'
+import type { Run } from './run-reader'
 
 export class CursorQueue {
   readonly #heap: RunCursor[] = []
@@ -15,9 +16,7 @@ export class CursorQueue {
   /** @param cursors which have no block yet */
   constructor(cursors: readonly RunCursor[]) {
     this.#spent = [...cursors]
-    this.#prefix = commonPrefix(
-      cursors.flatMap(({ run }) => run.index.blocks.map(({ firstKey }) => Buffer.from(firstKey))),
-    )
+    this.#prefix = commonPrefix(cursors.flatMap(({ run }) => outerKeys(run)))
   }
 
   get first(): RunCursor | undefined {
@@ -103,7 +102,12 @@ export class CursorQueue {
 /** The number of a key without the prefix, which is greater than those with it. */
 const BEHIND_ALL = 2 ** 48
 
-/** Keys between the first keys of two blocks begin as both do, so only a last block has others. */
+/** The keys of all blocks but the last lie between these, and so begin as both do. */
+function outerKeys({ index: { blocks } }: Run): readonly Uint8Array[] {
+  const outer = blocks.length === 0 ? [] : [blocks[0]!, blocks.at(-1)!]
+  return outer.map(({ firstKey }) => Buffer.from(firstKey))
+}
+
 function commonPrefix(keys: readonly Uint8Array[]): Uint8Array {
   let prefix = keys[0] ?? new Uint8Array()
   for (const key of keys) {

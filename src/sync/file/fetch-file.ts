@@ -1,6 +1,6 @@
-// Fetches one file into its spool. The download continues where an earlier attempt or
-// run ended, and is repeated where that may help. A file that proves damaged when its rows are read
-// is dropped and fetched again. This file also knows what the refusals of the service mean.
+// Fetches one file into its spool. The download continues where an earlier attempt or run ended, and
+// is repeated where that may help. A file that proves damaged when its rows are read is dropped and
+// fetched again. This file also knows what the refusals of the service mean.
 
 import type { FileIdentity, RangeInfo } from '../../engine/index'
 import {

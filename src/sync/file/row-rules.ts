@@ -24,8 +24,11 @@ export interface RowRules {
   versionOf(row: Row<Columns>, key: string): Version
 }
 
-/** Returns the same columns without demands, which the files of earlier schemas may not meet. */
-export function demandingNone({ name, columns }: FeedSchema<Columns>): FeedSchema<Columns> {
+/**
+ * Returns the schema with no column `required` or `notNull`: rows of files under an earlier schema may
+ * lack it.
+ */
+export function withoutRequired({ name, columns }: FeedSchema<Columns>): FeedSchema<Columns> {
   const free = Object.entries(columns).map(([column, spec]) => {
     const { required: _, notNull: __, ...rest } = spec
     return [column, rest]

@@ -226,8 +226,8 @@ const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
  * Returns a change as one line of JSON in the shape of the payload of a Debezium change event, its
  * line end included: `before`, `after`, `source`, `op` (`c`, `u` or `d`) and `ts_ms`. `source` has
  * `connector` (`feedmill`), `name` (the marketplace), `db` (the category), `table` (`item`,
- * `priority`, `group` or `row`), `key` (the identifier), `file` (as `fileIdKey`), `snapshot` (`false`) and `ts_ms` (the
- * time from which on the change holds).
+ * `priority`, `group` or `row`), `key` (the identifier), `file` (as `fileIdKey`), `snapshot`
+ * (`false`) and `ts_ms` (the time from which on the change holds).
  * @param processedAt the time of the event itself, which is `ts_ms`; the present time by default
  * @throws FeedError OPTION_INVALID, also for a change without `before`, which a run gives with
  * `changeRows: 'both'`

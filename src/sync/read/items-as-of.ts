@@ -57,8 +57,7 @@ export async function itemsAsOf(
     }
     view = (await CategoryView.open(files, folder))!
     const opened = view
-    const [items, lines] = [() => opened.items(), () => opened.lines()]
-    return { at: chosen.at, items, lines, close }
+    return { at: chosen.at, items: () => opened.items(), lines: () => opened.lines(), close }
   } catch (error) {
     await close()
     throw error

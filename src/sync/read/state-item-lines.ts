@@ -4,6 +4,7 @@ import {
   anObject,
   arrayOf,
   type BoundHeader,
+  bigIntAsText,
   type Columns,
   type Row,
   RowsJson,
@@ -123,6 +124,3 @@ const NULL = /* @__PURE__ */ Buffer.from('null')
 const PRIORITY = /* @__PURE__ */ Buffer.from(',"priority":')
 const GROUP = /* @__PURE__ */ Buffer.from(',"group":')
 const END = /* @__PURE__ */ Buffer.from('}\n')
-
-const bigIntAsText = (_name: string, value: unknown) =>
-  typeof value === 'bigint' ? String(value) : value

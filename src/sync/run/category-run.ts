@@ -35,8 +35,8 @@ export class CategoryRun {
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
   /**
-   * The times of bootstraps that were refused because they would remove too much. They, and full
-   * files, are not fetched again in this run.
+   * Bootstraps and full files that were refused because they would remove too much, and the times of
+   * the bootstraps. None of them is fetched again in this run.
    */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
@@ -76,6 +76,7 @@ export class CategoryRun {
       await this.#compact()
       await pause(delayMs, this.#shared.signal)
       waitedMs += delayMs
+      // Behind a refused bootstrap the service may have a newer one. A refused full file stays refused.
       for (const [key, id] of this.#missing)
         if (!isOwn(id) || !this.#refused.has(key)) this.#missing.delete(key)
       await this.#shared.settings.source.refresh?.(this.#shared.signal)
@@ -235,8 +236,7 @@ export class CategoryRun {
   }
 
   /**
-   * Removes spools of earlier runs that are not needed. The caller calls it before any
-   * fetch.
+   * Removes spools of earlier runs that are not needed. The caller calls it before any fetch.
    */
   async dropStrangeSpools(): Promise<void> {
     const { ready, held, waiting } = this.#ask()

@@ -150,8 +150,8 @@ class Run {
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
     } finally {
       clearInterval(timer)
-      await this.#settings.source.close?.()
       signal?.removeEventListener('abort', onAbort)
+      await this.#settings.source.close?.()
     }
   }
 

@@ -20,14 +20,14 @@ import {
   tallyRuns,
   tellChanges,
 } from '../../state/index'
-import { demandingNone, type RowRules } from '../file/row-rules'
+import { type RowRules, withoutRequired } from '../file/row-rules'
 import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
 import type { ReplayedChanges } from '../folder/replay-log'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
 import {
-  alikeManifest,
+  checkedKeptBy,
   MANIFEST,
   type Manifest,
   newManifest,
@@ -76,7 +76,7 @@ export class CategoryRuns implements TargetCategory {
     this.#sizes = { ...MERGE_SIZES, ...options }
     this.#files = new RunFiles(options.files, options.folder)
     const { own } = options
-    this.#own = own && demandingNone(own.schema)
+    this.#own = own && withoutRequired(own.schema)
     this.#manifest = newManifest(category, own && { key: own.key, version: own.version })
     if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
   }
@@ -93,7 +93,7 @@ export class CategoryRuns implements TargetCategory {
     const found = await readManifest(files, join(folder, MANIFEST))
     // A reader then knows the category.
     if (found === undefined) await runs.#replace(runs.#manifest)
-    else runs.#manifest = alikeManifest(folder, found, runs.#manifest)
+    else runs.#manifest = checkedKeptBy(folder, found, runs.#manifest)
     const names = await files.list(folder)
     const missing = runs.#names.find(name => !names.includes(name))
     if (missing !== undefined) throw corruptState(join(folder, missing), 'the run is missing')
@@ -125,8 +125,10 @@ export class CategoryRuns implements TargetCategory {
   }
 
   async compact(signal: AbortSignal): Promise<void> {
-    for (const name of Object.keys(this.#manifest.tables) as TableName[])
-      while (await this.#merge(name, toMergeInPause, signal));
+    for (const name of Object.keys(this.#manifest.tables) as TableName[]) {
+      let hasMerged = true
+      while (hasMerged) hasMerged = await this.#merge(name, toMergeInPause, signal)
+    }
   }
 
   async removalsForgotten(): Promise<Date | undefined> {

@@ -53,7 +53,7 @@ export interface Manifest {
  * Returns the manifest that was found.
  * @throws FeedError STATE_FOREIGN where it keeps the rows of a feed of one's own by other columns
  */
-export function alikeManifest(folder: string, found: Manifest, wanted: Manifest): Manifest {
+export function checkedKeptBy(folder: string, found: Manifest, wanted: Manifest): Manifest {
   for (const what of ['key', 'version'] as const) {
     const [was, is] = [found, wanted].map(({ kept }) => kept?.[what] ?? 'none')
     if (wanted.kept !== undefined && was !== is) throw foreign(folder, what, was!, is!)

@@ -126,10 +126,10 @@ function sweptMs(
   files: readonly AppliedFile[],
   { id, sequence }: Pick<AppliedFile, 'id' | 'sequence'>,
 ): number {
-  // A version of one's own is no time, and stands for no file: all rows of older files are swept.
+  // The version of a row of one's own may be no time. Behind a later full file all rows are too old.
   if (isOwn(id)) {
-    const isOlder = (file: AppliedFile) => (fullTimeOf(file.id)?.toISOString() ?? '') > id.time
-    return files.some(isOlder) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+    const isLaterFull = (file: AppliedFile) => (fullTimeOf(file.id)?.toISOString() ?? '') > id.time
+    return files.some(isLaterFull) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   }
   const swept = id.feed === 'item_snapshot' ? 'item' : id.feed
   const later = files.flatMap(file => {

@@ -1,6 +1,6 @@
 // What a run follows: which files are due, how each is fetched, and what its rows are. The run, the
-// spool and the state are the same for all sources: the service (service-source.ts), and the files of a
-// list (own-source.ts).
+// spool and the state are the same for all sources: the service (service-source.ts), and the files of
+// a list (own-source.ts).
 
 import type { RowRules } from '../file/row-rules'
 import type { Category, FileDownload, FileId } from '../file-id'

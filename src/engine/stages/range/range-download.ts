@@ -5,8 +5,7 @@
 //
 // The bytes of a range are held until the range is complete and its body has ended. Then they are
 // handed out in the parts in which they arrived, or in the blocks of RangeBlocks where they are
-// lent. RangePlan counts the offsets, and RangeRequester
-// decides about responses.
+// lent. RangePlan counts the offsets, and RangeRequester decides about responses.
 
 import type { FileIdentity } from '../../codec/range/file-identity'
 import { RangeBlocks } from '../../codec/range/range-blocks'

@@ -31,10 +31,12 @@ export interface RangeInfo {
  * The pieces come in no particular order, and each byte of the file comes once. The reader owns the
  * memory of a piece. Only in a pipeline whose next stage borrows its inputs (ChunkReassembler before
  * Gunzip or a parser), ranges come in the order of the file, and the fetcher reuses the memory of a
- * piece when the next one is asked for: see FileSource for the reason. A range is handed out when it is complete. The bytes held and in flight are at
- * most `windowBytes`, plus one part of a body for each range. No piece ends more than `windowBytes`
- * after the lowest byte that is not handed out, so a ChunkReassembler with the same window accepts
- * every piece. The body of a server that ignores ranges is streamed in order.
+ * piece when the next one is asked for: see FileSource for the reason.
+ *
+ * A range is handed out when it is complete. The bytes held and in flight are at most `windowBytes`,
+ * plus one part of a body for each range. No piece ends more than `windowBytes` after the lowest byte
+ * that is not handed out, so a ChunkReassembler with the same window accepts every piece. The body of
+ * a server that ignores ranges is streamed in order.
  *
  * The output ends after the last byte of the file, and at once for an empty file. It fails with
  * HTTP_STATUS, HTTP_CONTENT_TYPE, HTTP_CONTENT_LENGTH, RANGE_HEADER_MISSING, RANGE_HEADER_INVALID,
