@@ -3,7 +3,7 @@
 // writes short or loses unsynced writes. The callers decide when to write and when to sync. A
 // failed write or sync is never repeated, because the content of the disk is unknown after it.
 
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { onDisk, stateIo } from './state-errors'
 import {
@@ -123,7 +123,7 @@ export const machineFiles: DurableFiles = {
     }),
   ...writable(MachineFile),
   rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
-  remove: path => onDisk(path, 'remove', () => rm(path, REMOVAL)),
+  remove: path => onDisk(path, 'remove', () => remove(path)),
   syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
 }
 
@@ -134,6 +134,15 @@ export const scratchFiles: DurableFiles = {
     onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
   ...writable(ScratchFile),
   syncFolder: async () => {},
+}
+
+/**
+ * A file is unlinked unseen, because Node remembers the last file that `rm` looked at. If that was
+ * a socket, Node does not follow the symbolic links of the next package that it loads, and gives an
+ * empty module for a CommonJS package that pnpm installed.
+ */
+async function remove(path: string): Promise<void> {
+  await unlessMissing(unlink(path)).catch(() => rm(path, REMOVAL))
 }
 
 /** The calls that make a file for writing. */

@@ -1,17 +1,23 @@
+import { once } from 'node:events'
 import {
   type FileHandle,
   lstat,
+  mkdir,
   mkdtemp,
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   type DurableFiles,
@@ -53,6 +59,23 @@ test('a missing file can be opened, listed, measured and removed without a failu
   expect(await machineFiles.bytesUnder(path('none'))).toBe(0)
   await machineFiles.remove(path('none'))
   await machineFiles.syncFolder(folder)
+})
+
+test('after a socket is removed, Node still follows the symbolic links of packages', async () => {
+  const server = createServer().listen(path('socket'))
+  await once(server, 'listening')
+  await rename(path('socket'), path('left'))
+  await promisify(server.close.bind(server))()
+  const { resolve } = createRequire(path('module.js'))
+  for (const name of ['a', 'b']) {
+    await mkdir(path('node_modules', name), { recursive: true })
+    await writeFile(path('node_modules', name, 'real.js'), '')
+    await symlink('real.js', path('node_modules', name, 'index.js'))
+  }
+  const resolved = [resolve('a')]
+  await machineFiles.remove(path('left'))
+  resolved.push(resolve('b'))
+  expect(resolved).toEqual(['a', 'b'].map(name => path('node_modules', name, 'real.js')))
 })
 
 test('folders are made with their parents, measured with their subfolders, and removed with their content', async () => {
