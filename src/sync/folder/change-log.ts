@@ -51,8 +51,6 @@ export interface ChangedRow {
 
 /** Takes the changes of one file in the order of its rows. */
 export interface ChangeLog {
-  /** True where the log reads the rows of changes after the call that took them. */
-  readonly keepsRows: boolean
   add(changes: readonly StateChange[]): Promise<void>
   /**
    * Makes durable what was added.
@@ -76,7 +74,6 @@ export function sinkLog(sink: ChangeSink): ChangeLog {
   /** The changes of the rows that wait for their commit. */
   let waiting: StateChange[] = []
   return {
-    keepsRows: true,
     add: async changes => {
       for (const change of changes) waiting.push(change)
     },
@@ -115,7 +112,6 @@ export async function openChangeFile(
   let length = committed
   let isSynced = true
   return {
-    keepsRows: false,
     add: async changes => {
       parts.cutTo(0)
       lines.cutTo(0)

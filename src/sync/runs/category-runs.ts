@@ -22,8 +22,7 @@ import {
 } from '../../state/index'
 import { type RowRules, withoutRequired } from '../file/row-rules'
 import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
-import type { ReplayedChanges } from '../folder/replay-log'
-import type { AppliedFile, CategoryReplay, TargetCategory, TargetFile } from '../target/target'
+import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
 import {
@@ -35,11 +34,13 @@ import {
   type RunsEntry,
   readManifest,
   type TableName,
+  type TableRecord,
   tableOf,
   writeManifest,
 } from './manifest'
+import type { ReplayedChanges } from './replay-log'
 import { RunFiles } from './run-files'
-import { nextMending, RunsReplay } from './runs-replay'
+import { RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
 
 /** The most full files whose rows stand beside those that they have replaced. */
@@ -55,12 +56,16 @@ export interface CategoryRunsOptions extends Partial<MergeSizes> {
   readonly own?: RowRules | undefined
   /** Records the changes of files. Default: none is recorded. */
   readonly changes?: FileChanges
+  /** Called after a file was applied, with all files that were. */
+  readonly onApplied?: (entry: AppliedFile, all: readonly AppliedFile[]) => Promise<void>
 }
 
 export class CategoryRuns implements TargetCategory {
   readonly category: Category
   /** Absent where changes are recorded: they are recorded for one file after the other. */
   readonly applyAll?: NonNullable<TargetCategory['applyAll']>
+  /** Absent where nothing may record what a replay changes. */
+  readonly replay?: NonNullable<TargetCategory['replay']>
   readonly #options: CategoryRunsOptions
   readonly #sizes: MergeSizes
   /** The columns of a feed of one's own. */
@@ -75,10 +80,11 @@ export class CategoryRuns implements TargetCategory {
     this.#options = options
     this.#sizes = { ...MERGE_SIZES, ...options }
     this.#files = new RunFiles(options.files, options.folder)
-    const { own } = options
+    const { own, changes, sortBytes } = options
     this.#own = own && withoutRequired(own.schema)
     this.#manifest = newManifest(category, own && { key: own.key, version: own.version })
-    if (options.changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
+    if (changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
+    if (changes !== undefined) this.replay = async () => new RunsReplay(this, changes, sortBytes)
   }
 
   /**
@@ -121,6 +127,7 @@ export class CategoryRuns implements TargetCategory {
     await this.#replace(manifest)
     await this.#options.changes?.publish(entries[0]!)
     await this.#merge(name, toMerge)
+    for (const entry of entries) await this.#options.onApplied?.(entry, this.files)
     return entries
   }
 
@@ -141,39 +148,52 @@ export class CategoryRuns implements TargetCategory {
     return this.#replace({ ...this.#manifest, forgottenMs: before.getTime() })
   }
 
-  async replay(): Promise<CategoryReplay> {
-    const { changes, sortBytes } = this.#options
-    const manifest = () => this.#manifest
-    const log = changes!.replayLog({
-      category: this.category,
-      after: this.#sequence - 1,
-      replayed: async () => this.#manifest.replayed,
-      writeReplayed: replayed => this.#replace({ ...this.#manifest, replayed }),
-    })
-    return new RunsReplay({
-      sortBytes,
-      changeRowsOf: entry => changes!.rowsOfReplay(entry),
-      runs: {
-        get manifest() {
-          return manifest()
-        },
-        log,
-        schemaOf: name => this.#schemaOf(name),
-        table: async name => {
-          const { floors } = this.#manifest.tables[name]
-          return new RunTable(
-            this.#schemaOf(name),
-            await this.#files.opened(this.#manifest.tables[name].runs),
-            floors,
-          )
-        },
-        addMended: (...of) => this.#addMended(...of),
-      },
-    })
-  }
-
   close(): Promise<void> {
     return this.#files.close()
+  }
+
+  get manifest(): Manifest {
+    return this.#manifest
+  }
+
+  schemaOf(name: TableName): FeedSchema<Columns> {
+    return schemaOfTable(name, this.#own)
+  }
+
+  /** Returns the rows that stand. */
+  async table(name: TableName): Promise<RunTable<Columns>> {
+    const { runs, floors } = this.#manifest.tables[name]
+    return new RunTable(this.schemaOf(name), await this.#files.opened(runs), floors)
+  }
+
+  /** The number of the next mending. */
+  get nextMending(): number {
+    return (this.#manifest.mended ?? 0) + 1
+  }
+
+  /** Makes mended rows of a file durable, together with the length of the log of their changes. */
+  async addMended(
+    { id, sequence }: RunsEntry,
+    rows: RowSorter,
+    replayed: ReplayedChanges | undefined,
+  ): Promise<void> {
+    const name = tableOf(id)
+    const mended = this.nextMending
+    const written = await this.#orRemoved(() =>
+      this.#files.write(`${name}-mended-${mended}.run`, false, writer => rows.writeTo(writer)),
+    )
+    const { runs, floors } = this.#manifest.tables[name]
+    await this.#replace({
+      ...this.#withTable(name, { runs: [...runs, { ...written, sequence }], floors }),
+      mended,
+      ...(replayed && { replayed }),
+    })
+    await this.#merge(name, toMerge)
+  }
+
+  /** Says which log a replay uses. */
+  setReplayed(replayed: ReplayedChanges): Promise<void> {
+    return this.#replace({ ...this.#manifest, replayed })
   }
 
   /** The number of the next file. */
@@ -207,36 +227,13 @@ export class CategoryRuns implements TargetCategory {
     }
   }
 
-  async #addMended(
-    { id, sequence }: RunsEntry,
-    rows: RowSorter,
-    replayed: ReplayedChanges | undefined,
-  ): Promise<void> {
-    const name = tableOf(id)
-    const mended = nextMending(this.#manifest)
-    const written = await this.#orRemoved(() =>
-      this.#files.write(`${name}-mended-${mended}.run`, false, writer => rows.writeTo(writer)),
-    )
-    const { tables } = this.#manifest
-    const { runs, floors } = tables[name]
-    const table = { runs: [...runs, { ...written, sequence }], floors }
-    await this.#replace({
-      ...this.#manifest,
-      mended,
-      ...(replayed && { replayed }),
-      tables: { ...tables, [name]: table },
-    })
-    await this.#merge(name, toMerge)
-  }
-
   /** Returns the manifest with the files, and their entries. */
   async #judge(
     files: readonly TargetFile[],
     name: TableName,
     records: readonly RunRecord[],
   ): Promise<{ readonly manifest: Manifest; readonly entries: readonly AppliedFile[] }> {
-    const { tables } = this.#manifest
-    const { runs, floors } = tables[name]
+    const { runs, floors } = this.#manifest.tables[name]
     const standing = await this.#files.opened(runs)
     const arrived = await this.#files.opened(records)
     const numbers = new Map(files.map(({ id, identity }, n) => [recordKey(id, identity), n]))
@@ -268,7 +265,7 @@ export class CategoryRuns implements TargetCategory {
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {
-        const options = { schema: this.#schemaOf(name), isBeforeWanted, floor }
+        const options = { schema: this.schemaOf(name), isBeforeWanted, floor }
         return tellChanges({ arrived, standing, floors }, options, take)
       })
     const table = {
@@ -276,12 +273,10 @@ export class CategoryRuns implements TargetCategory {
       floors: floor === undefined ? floors : [...floors, floor],
     }
     bootstrap.signal.throwIfAborted()
-    const manifest = {
-      ...this.#manifest,
-      files: [...this.files, ...entries],
-      tables: { ...tables, [name]: table },
+    return {
+      manifest: { ...this.#withTable(name, table), files: [...this.files, ...entries] },
+      entries,
     }
-    return { manifest, entries }
   }
 
   /** Merges runs of a table into one. Returns false where there is nothing to merge. */
@@ -296,20 +291,25 @@ export class CategoryRuns implements TargetCategory {
     const sequence = Math.max(...merging.map(run => run.sequence))
     // Another run may have an older row of a removed key.
     const forgottenMs = rest.length === 0 ? beforeMs : Number.NEGATIVE_INFINITY
-    const schema = this.#schemaOf(name)
+    const schema = this.schemaOf(name)
     const written = await this.#orRemoved(async () => {
       const opened = await this.#files.opened(merging)
       // A name is never used again: a reader may have the manifest that an earlier run was in.
-      const state = `${this.#sequence}-${nextMending(this.#manifest)}-${runs.length}`
+      const state = `${this.#sequence}-${this.nextMending}-${runs.length}`
       return this.#files.write(`${name}-merged-${state}.run`, true, writer =>
         compactRuns({ runs: opened, floors, schema, forgottenMs, signal }, writer),
       )
     })
     const merged = { ...written, sequence }
     const table = { runs: [...rest, merged], floors: rest.length === 0 ? [] : floors }
-    await this.#replace({ ...this.#manifest, tables: { ...tables, [name]: table } })
+    await this.#replace(this.#withTable(name, table))
     await this.#removeOthers()
     return true
+  }
+
+  /** Returns the manifest with another table. */
+  #withTable(name: TableName, table: TableRecord): Manifest {
+    return { ...this.#manifest, tables: { ...this.#manifest.tables, [name]: table } }
   }
 
   /** After a failure the next owner of the folder finds the old manifest or the new one. */
@@ -329,10 +329,6 @@ export class CategoryRuns implements TargetCategory {
       await this.#removeOthers().catch(() => {})
       throw error
     }
-  }
-
-  #schemaOf(name: TableName): FeedSchema<Columns> {
-    return schemaOfTable(name, this.#own)
   }
 
   /** The names of the runs that the manifest has. */

@@ -7,10 +7,11 @@ import type { RowChange } from '../../state/index'
 import { dropOldest } from '../file/kept-files'
 import { type Category, isBootstrap, isOwn } from '../file-id'
 import { type ChangeSink, openChangeFile, sinkLog, stateChanges } from '../folder/change-log'
-import { ReplayLog, type ReplayLogOptions } from '../folder/replay-log'
 import type { StatePaths } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
+import type { CategoryRuns } from './category-runs'
 import { type RunsEntry, tableOf } from './manifest'
+import { ReplayLog } from './replay-log'
 
 const PARTIAL = '.partial'
 
@@ -98,10 +99,10 @@ export class FileChanges {
   }
 
   /** Returns the log of a replay. */
-  replayLog(options: Omit<ReplayLogOptions, 'files' | 'paths' | 'sink'>): ReplayLog {
+  replayLog(runs: CategoryRuns): ReplayLog {
     const { changes } = this.settings ?? {}
     const sink = changes === 'files' ? undefined : changes
-    return new ReplayLog({ ...options, files: this.#files, paths: this.#paths, sink })
+    return new ReplayLog({ files: this.#files, paths: this.#paths, runs, sink })
   }
 
   async #open(entry: RunsEntry) {

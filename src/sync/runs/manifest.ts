@@ -7,9 +7,9 @@ import type { Floor, WrittenRun } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
 import { type Category, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
-import type { ReplayedChanges } from '../folder/replay-log'
 import { foreign } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
+import type { ReplayedChanges } from './replay-log'
 
 /** The feeds whose rows are kept apart. */
 export type TableName = 'item' | 'group' | 'priority' | 'row'

@@ -2,7 +2,7 @@
 // number of that file, so that they are merged as if the file had had them. A row that a later
 // bootstrap lacks is left out: the removals of that bootstrap may be merged into other runs already.
 
-import type { Columns, FeedSchema } from '../../engine/index'
+import type { Columns } from '../../engine/index'
 import {
   effectOf,
   isEffective,
@@ -14,27 +14,11 @@ import {
 } from '../../state/index'
 import { fullTimeOf, isBootstrap, isOwn, readDate } from '../file-id'
 import { stateChanges } from '../folder/change-log'
-import type { ReplayedChanges, ReplayLog } from '../folder/replay-log'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
-import { type Manifest, type RunsEntry, type TableName, tableOf } from './manifest'
-
-/** What a replay needs of its category. */
-export interface ReplayedRuns {
-  readonly manifest: Manifest
-  readonly log: ReplayLog
-  schemaOf(name: TableName): FeedSchema<Columns>
-  /** Returns the rows that stand. */
-  table(name: TableName): Promise<RunTable<Columns>>
-  /** Makes mended rows of a file durable, together with the length of the log. */
-  addMended(entry: RunsEntry, rows: RowSorter, replayed: ReplayedChanges | undefined): Promise<void>
-}
-
-export interface RunsReplayOptions {
-  readonly runs: ReplayedRuns
-  readonly sortBytes: number
-  /** Returns the rows that changes have; undefined where none are wanted. */
-  readonly changeRowsOf: (entry: RunsEntry) => RunsEntry['changeRows']
-}
+import type { CategoryRuns } from './category-runs'
+import type { FileChanges } from './file-changes'
+import { type RunsEntry, tableOf } from './manifest'
+import type { ReplayLog } from './replay-log'
 
 /** The rows of one file that wait for their commit. */
 interface Waiting {
@@ -46,15 +30,22 @@ interface Waiting {
 }
 
 export class RunsReplay implements CategoryReplay {
-  readonly #options: RunsReplayOptions
+  readonly #runs: CategoryRuns
+  readonly #changes: FileChanges
+  readonly #sortBytes: number
+  readonly #log: ReplayLog
   #waiting: Waiting | undefined
 
-  constructor(options: RunsReplayOptions) {
-    this.#options = options
+  /** @param sortBytes bytes of rows that are sorted at once */
+  constructor(runs: CategoryRuns, changes: FileChanges, sortBytes: number) {
+    this.#runs = runs
+    this.#changes = changes
+    this.#sortBytes = sortBytes
+    this.#log = changes.replayLog(runs)
   }
 
   async merge({ id, sequence }: AppliedFile, rows: TargetRows): Promise<ReplayedRows> {
-    const { forgottenMs = Number.NEGATIVE_INFINITY, files } = this.#options.runs.manifest
+    const { forgottenMs = Number.NEGATIVE_INFINITY, files } = this.#runs.manifest
     const entry = files.find(each => each.sequence === sequence)!
     if (this.#waiting?.entry.sequence !== sequence) await this.commit()
     const times = rows.heads.map(({ version }) => version.timeMs)
@@ -70,13 +61,12 @@ export class RunsReplay implements CategoryReplay {
     const waiting = this.#waiting
     if (waiting === undefined) return
     this.#waiting = undefined
-    const { runs } = this.#options
-    const replayed = await runs.log.flush()
-    if (waiting.rows.rows > 0) await runs.addMended(waiting.entry, waiting.rows, replayed)
+    const replayed = await this.#log.flush()
+    if (waiting.rows.rows > 0) await this.#runs.addMended(waiting.entry, waiting.rows, replayed)
   }
 
   close(): Promise<void> {
-    return this.#options.runs.log.close()
+    return this.#log.close()
   }
 
   /** Returns true where a row has an effect. */
@@ -93,32 +83,29 @@ export class RunsReplay implements CategoryReplay {
     this.#waiting.keys.add(key)
     let at = 0
     rows.add({ batch: batch.select(() => at++ === n), keys: [key], heads: [heads[n]!] })
-    if (isEffective(kind)) {
-      const changeRows = this.#options.changeRowsOf(entry)
-      const schema = this.#options.runs.schemaOf(tableOf(entry.id))
-      const stands = changeRows === 'both' ? await rowOf(stood, schema) : undefined
-      const before = stands === undefined ? undefined : (stands?.detach() ?? null)
-      const row = kind === 'deleted' ? null : batch.row(n).detach()
-      const { version } = heads[n]!
-      const change = { part: tableOf(entry.id), kind, itemId: key, version, row, before }
-      if (changeRows !== undefined)
-        await this.#options.runs.log.add(stateChanges([change], { id: entry.id, changeRows }))
+    const changeRows = this.#changes.rowsOfReplay(entry)
+    if (isEffective(kind) && changeRows !== undefined) {
+      const part = tableOf(entry.id)
+      const before = changeRows === 'both' ? await rowOf(stood, this.#runs.schemaOf(part)) : null
+      const change = {
+        part,
+        kind,
+        itemId: key,
+        version: heads[n]!.version,
+        row: kind === 'deleted' ? null : batch.row(n).detach(),
+        before: before?.detach() ?? null,
+      }
+      await this.#log.add(stateChanges([change], { id: entry.id, changeRows }))
     }
-    if (rows.byteLength >= this.#options.sortBytes) await this.commit()
+    if (rows.byteLength >= this.#sortBytes) await this.commit()
     return isEffective(kind)
   }
 
   async #begin(entry: RunsEntry): Promise<Waiting> {
-    const { runs } = this.#options
-    const mended = nextMending(runs.manifest)
-    const table = await runs.table(tableOf(entry.id))
+    const mended = this.#runs.nextMending
+    const table = await this.#runs.table(tableOf(entry.id))
     return { entry, table, mended, rows: new RowSorter([], mended), keys: new Set() }
   }
-}
-
-/** The number of the next mending. */
-export function nextMending({ mended = 0 }: Manifest): number {
-  return mended + 1
 }
 
 /** The time of the newest bootstrap that was applied after a file: it lacks the older rows. */

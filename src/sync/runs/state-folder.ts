@@ -8,7 +8,7 @@ import { type Category, categoryKey } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
 import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/state-paths'
 import { SpoolFolder, spoolName } from '../target/spool-folder'
-import type { AppliedFile, OpenTarget, StateOrigin, TargetCategory } from '../target/target'
+import type { OpenTarget, StateOrigin } from '../target/target'
 import { CategoryRuns } from './category-runs'
 import { type ChangeSettings, FileChanges } from './file-changes'
 import { MANIFEST, readManifest } from './manifest'
@@ -46,25 +46,25 @@ export async function openStateFolder({
   const places = { files, paths, spools, keepFileBytes }
   await files.makeFolder(folder)
   const lock = await environment.lockFolder(folder)
-  const open = new Map<string, { runs: CategoryRuns; category: TargetCategory }>()
-  const category = async (wanted: Category): Promise<TargetCategory> => {
+  const open = new Map<string, CategoryRuns>()
+  const category = async (wanted: Category): Promise<CategoryRuns> => {
     const key = categoryKey(wanted)
     const opened = open.get(key)
-    if (opened !== undefined) return opened.category
+    if (opened !== undefined) return opened
     const runs = await CategoryRuns.open(wanted, {
       files,
       folder: paths.runsOf(wanted),
       own,
       changes: new FileChanges(files, paths, changes),
       sortBytes,
+      onApplied: (entry, all) => clearUp(places, all, entry),
     })
-    const category = keepingFiles(runs, entry => clearUp(places, runs.files, entry))
-    open.set(key, { runs, category })
+    open.set(key, runs)
     const spooled = await spools.names()
     // A synchronisation that was killed has left the spools of applied files.
     for (const entry of runs.files)
       if (spooled.has(spoolName(entry.id))) await clearUpLate(places, runs.files, entry)
-    return category
+    return runs
   }
   try {
     await settleOrigin(environment, paths, origin)
@@ -77,13 +77,13 @@ export async function openStateFolder({
     spools,
     category,
     /** Returns a category that is there. */
-    known: async (wanted: Category): Promise<TargetCategory | undefined> => {
+    known: async (wanted: Category): Promise<CategoryRuns | undefined> => {
       const isThere = (await files.size(join(paths.runsOf(wanted), MANIFEST))) !== undefined
       return isThere ? category(wanted) : undefined
     },
     close: async () => {
       try {
-        for (const { runs } of open.values()) await runs.close()
+        for (const runs of open.values()) await runs.close()
       } finally {
         await lock.release()
       }
@@ -114,28 +114,4 @@ async function settleOrigin(
   await files.remove(paths.spools)
   await files.remove(paths.runs)
   await writeMarker(files, paths, origin)
-}
-
-/** The category with an owner for the bytes of its applied files. */
-function keepingFiles(
-  runs: CategoryRuns,
-  keep: (entry: AppliedFile) => Promise<void>,
-): TargetCategory {
-  const keepAll = async (entries: readonly AppliedFile[]) => {
-    for (const entry of entries) await keep(entry)
-    return entries
-  }
-  const { category, applyAll } = runs
-  return {
-    category,
-    get files() {
-      return runs.files
-    },
-    apply: async file => (await keepAll([await runs.apply(file)]))[0]!,
-    ...(applyAll && { applyAll: async all => keepAll(await applyAll(all)) }),
-    removalsForgotten: () => runs.removalsForgotten(),
-    forgetRemovals: before => runs.forgetRemovals(before),
-    compact: signal => runs.compact(signal),
-    replay: () => runs.replay(),
-  }
 }

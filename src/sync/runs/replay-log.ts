@@ -1,16 +1,16 @@
 // The log of the changes that replays make. Its name sorts behind the logs of the files that were
-// applied before. Its committed length is stored with the rows, so that each change is in it once.
+// applied before. Its committed length is in the manifest, so that each change is in it once.
 
 import type { DurableFiles } from '../../engine/index'
-import type { Category } from '../file-id'
 import {
   type ChangeLog,
   type ChangeSink,
   openChangeFile,
   type StateChange,
   sinkLog,
-} from './change-log'
-import type { StatePaths } from './state-paths'
+} from '../folder/change-log'
+import type { StatePaths } from '../folder/state-paths'
+import type { CategoryRuns } from './category-runs'
 
 /** The newest log of the changes that replays made. */
 export interface ReplayedChanges {
@@ -23,27 +23,23 @@ export interface ReplayedChanges {
 export interface ReplayLogOptions {
   readonly files: DurableFiles
   readonly paths: StatePaths
-  readonly category: Category
-  /** The number of the last file that was applied before. */
-  readonly after: number
+  /** The category that the rows go to. */
+  readonly runs: CategoryRuns
   /** Takes all changes in place of the log. */
   readonly sink: ChangeSink | undefined
-  /** Returns the log of the newest replay that made changes. */
-  replayed(): Promise<ReplayedChanges | undefined>
-  /** Writes at once which log the replay uses, and none of the rows that wait for a commit. */
-  writeReplayed(replayed: ReplayedChanges): Promise<void>
 }
 
 export class ReplayLog {
   readonly #options: ReplayLogOptions
+  readonly #after: number
   #log: ChangeLog | undefined
 
   constructor(options: ReplayLogOptions) {
     this.#options = options
+    this.#after = options.runs.files.at(-1)?.sequence ?? 0
   }
 
   async add(changes: readonly StateChange[]): Promise<void> {
-    if (changes.length === 0) return
     const { sink } = this.#options
     this.#log ??= sink === undefined ? await this.#open() : sinkLog(sink)
     await this.#log.add(changes)
@@ -52,8 +48,9 @@ export class ReplayLog {
   /** Makes durable what was added. Returns what is to be stored with the rows. */
   async flush(): Promise<ReplayedChanges | undefined> {
     const bytes = await this.#log?.flush()
-    const { sink, after } = this.#options
-    return bytes === undefined || sink !== undefined ? undefined : { after, bytes }
+    return bytes === undefined || this.#options.sink !== undefined
+      ? undefined
+      : { after: this.#after, bytes }
   }
 
   async close(): Promise<void> {
@@ -61,17 +58,18 @@ export class ReplayLog {
   }
 
   async #open(): Promise<ChangeLog> {
-    const { files, paths, category, after, ...store } = this.#options
+    const { files, paths, runs } = this.#options
+    const after = this.#after
     await files.makeFolder(paths.changes)
-    const last = await store.replayed()
-    const path = paths.replayFile(category, after)
+    const last = runs.manifest.replayed
+    const path = paths.replayFile(runs.category, after)
     if (last !== undefined && last.after !== after) await this.#cut(last)
     // A reader may have taken the log away. Its place in the order stays.
     const isThere = (await files.size(path)) !== undefined
     const length = last?.after === after && isThere ? last.bytes : 0
     // The state knows of the log before the log is there, so that the next replay cuts off what a
     // killed one wrote to it.
-    await store.writeReplayed({ after, bytes: length })
+    await runs.setReplayed({ after, bytes: length })
     const log = await openChangeFile(files, path, length)
     await files.syncFolder(paths.changes)
     return log
@@ -79,8 +77,8 @@ export class ReplayLog {
 
   /** Cuts off what a killed replay wrote to an earlier log without its rows. */
   async #cut({ after, bytes }: ReplayedChanges): Promise<void> {
-    const { files, paths, category } = this.#options
-    const path = paths.replayFile(category, after)
+    const { files, paths, runs } = this.#options
+    const path = paths.replayFile(runs.category, after)
     const size = await files.size(path)
     if (size !== undefined && size > bytes) await (await openChangeFile(files, path, bytes)).close()
   }
