@@ -2,6 +2,7 @@
 
 import { Transform, type TransformCallback, type TransformOptions } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { NodePair } from '../../../src/engine/pipeline/pairs'
 import { FeedError, pipeline } from '../../../src/index'
 
 const LAST = 3
@@ -68,6 +69,16 @@ describe.each(options)('fault 119: a Transform of Node with %o', more => {
               `${at} ${withOutput} ${late} ${slow}`,
             ).toEqual(expectedOf(end, at, withOutput))
   })
+})
+
+test('fault 119: a Transform that has ended is given no item before its end is told', async () => {
+  const pair = new NodePair<number, number>('t', nodeStream('ends', 1, true, false, {}))
+  await pair.write(1)
+  await turn()
+  expect(await pair.read()).toEqual({ done: false, value: 1 })
+  pair.write(2)
+  expect(await pair.read()).toEqual({ done: true, value: undefined })
+  pair.close()
 })
 
 function webStream(end: End, at: number, withOutput: boolean, late: boolean) {
