@@ -23,6 +23,11 @@ const library = {
   parquet: 'src/parquet.ts',
   postgres: 'src/postgres.ts',
 }
+/**
+ * The modules of the package that are one file each, and that other files import as such: its entries, and the engine behind its door. Most
+ * entries need most of the engine, and Node takes longer to find and open dozens of small files than to compile what one does not need.
+ */
+const modules = { ...library, engine: 'src/engine/index.ts' }
 /** The declarations that test/from-sources.mjs makes of each source. */
 const types = Object.fromEntries(
   Object.keys(library).map(name => [name, `.tmp/types/${name}.d.ts`]),
@@ -44,6 +49,26 @@ const classNames: Plugin = {
         text.replace(new RegExp(`(?<![\\w$.])${renamed}\\b`, 'g'), name!),
       code,
     ),
+  }),
+}
+
+/**
+ * `sideEffects: false` in package.json lets a bundler leave out whole files, and of the modules in one file only what it knows to be pure: no
+ * calls, no spread, and no class with a computed name that is not of `Symbol` itself, such as that of Node's inspection.
+ */
+const pure: Plugin = {
+  name: 'pure',
+  renderChunk: code => ({
+    code: code
+      .replace(/^((?:var|const) \w+ = )(?=(?:new )?[\w.]+\()/gm, '$1/* @__PURE__ */ ')
+      .replace(/^((?:var|const) \w+ = )(\{$.*?^\});$/gms, (all, start, literal: string) =>
+        /\(|\.\.\./.test(literal) ? `${start}/* @__PURE__ */ (() => (${literal}))();` : all,
+      )
+      .replace(/^var (\w+) = class \{$.*?^\};$/gms, (all, name) =>
+        /^ {2}\[(?!Symbol)/m.test(all)
+          ? `var ${name} = /* @__PURE__ */ (() => {\n${all}\nreturn ${name};\n})();`
+          : all,
+      ),
   }),
 }
 
@@ -126,13 +151,21 @@ function namesBehind(door: string): ReadonlyMap<string, string> {
 }
 
 /**
- * A source with the imports through the doors of rooms (`src/engine/index.ts` and the like) led to the modules behind them. A door loads
+ * A source with the imports through the doors of rooms (`src/sync/index.ts` and the like) led to the modules behind them. A door loads
  * every module that any other room uses: the entries of the package and the tests would load them all, whichever they need.
+ *
+ * @param staysDoor tells which doors stay as they are
  */
-export function pastDoors(code: string, path: string): string {
+export function pastDoors(
+  code: string,
+  path: string,
+  staysDoor = (_door: string): boolean => false,
+): string {
   const through = /^(import|export)( type)? \{([^}]*)\} from '(\..*\/index)'$/gm
   return code.replace(through, (all, verb, type = '', list: string, specifier) => {
-    const names = namesBehind(join(dirname(path), specifier))
+    const door = join(dirname(path), specifier)
+    if (staysDoor(door)) return all
+    const names = namesBehind(door)
     const imports = [...list.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)].map(
       ([whole, name]) =>
         `${verb}${type} { ${whole} } from './${relative(dirname(path), names.get(name!)!)}'`,
@@ -141,39 +174,53 @@ export function pastDoors(code: string, path: string): string {
   })
 }
 
-const roomsApart: NonNullable<Options['esbuildPlugins']>[number] = {
+/** The name of the file of the package that has the module at the path, where it is one of `modules`. */
+function fileOf(path: string): string | undefined {
+  const source = `${relative('.', path)}.ts`
+  return Object.keys(modules).find(name => modules[name as keyof typeof modules] === source)
+}
+
+/** @param extension that of the files of the build */
+const roomsApart = (extension: 'js' | 'cjs'): NonNullable<Options['esbuildPlugins']>[number] => ({
   name: 'rooms-apart',
   setup: build => {
+    build.onResolve({ filter: /^\.\.?\// }, ({ importer, path }) => {
+      const file = fileOf(join(dirname(importer), path))
+      return file === undefined
+        ? undefined
+        : { path: `./${file}.${extension}`, external: true, sideEffects: false }
+    })
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-      contents: pastDoors(await readFile(path, 'utf8'), path),
+      contents: pastDoors(await readFile(path, 'utf8'), path, door => fileOf(door) !== undefined),
       loader: 'ts',
     }))
   },
-}
+})
 
-const shared: Options = { target: 'node20', splitting: true, esbuildPlugins: [roomsApart] }
+const shared: Options = { target: 'node20', splitting: true }
 
 export default defineConfig([
   {
     ...shared,
     entry: {
-      ...library,
+      ...modules,
       cli: 'src/cli/main.ts',
       'feed-file-bench': 'src/cli/bench/feed-file-bench.ts',
       'bench-child': 'src/bench/bench-child.ts',
     },
-    plugins: [constants, classNames, nativePackages('esm')],
+    plugins: [constants, classNames, pure, nativePackages('esm')],
+    esbuildPlugins: [roomsApart('js')],
     format: 'esm',
   },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
   {
     ...shared,
     plugins: [constants, nativePackages('cjs'), optionalPackages, commonJs, classNames],
-    entry: library,
+    entry: modules,
     format: 'esm',
     outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
-    esbuildPlugins: [roomsApart, licences],
+    esbuildPlugins: [roomsApart('cjs'), licences],
   },
   ...(dts ? [{ entry: types, format: ['esm', 'cjs'], dts: { only: true } } satisfies Options] : []),
 ])

@@ -474,13 +474,13 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
     }
     const builder = await outputOf('pipeline')
     expect(builder.packages).toEqual(['feedmill', 'minipass'])
-    expect(builder.bytes).toBeLessThan(84_000)
+    expect(builder.bytes).toBeLessThan(64_000)
     const stages = await outputOf('pipeline, Gunzip, TsvRowParser')
     expect(stages.packages).toEqual(['feedmill', 'fflate', 'minipass'])
     expect(stages.bytes).toBeLessThan(160_000)
     const inflater = await outputOf('createInflater', 'feedmill/engines')
     expect(inflater.packages).toEqual(['feedmill', 'minipass'])
-    expect(inflater.bytes).toBeLessThan(64_000)
+    expect(inflater.bytes).toBeLessThan(60_000)
     expect((await outputOf('csvSink')).packages).toContain('papaparse')
   })
 
@@ -508,6 +508,8 @@ export async function load(url, context, next) {
       const paths = stdout.trim().split('\n')
       const own = paths.filter(path => path.includes('/node_modules/feedmill/dist/'))
       expect(own.length).toBeGreaterThan(3)
+      // Finding and opening a file takes Node longer than compiling what stands in it.
+      expect(own.length).toBeLessThan(10)
       const packages = new Set(paths.filter(path => !own.includes(path)).map(packageOf))
       packages.delete(undefined)
       expect([...packages]).toEqual(['minipass'])

@@ -1,5 +1,5 @@
 // The process of one task of a benchmark: to list the benchmarks of a file, to prepare one, or to
-// run one. It loads nothing of this package but what measures.
+// run one. Of this package it loads what measures, and the engine that all entries share.
 
 import { benchesOf, benchOf } from './bench-file'
 import { benchRun, failing } from './bench-run'

@@ -6,7 +6,6 @@
 // leaves such a file behind. The next writer of the target removes it once nobody has written to it
 // for a day: before that it may be the file of another writer, on this machine or another one.
 
-import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import {
   type FileHandle,
@@ -62,7 +61,8 @@ export class AtomicFile {
     const target = await withoutLinks(path)
     const start = basename(target).slice(0, NAME_CHARACTERS)
     await removeAbandoned(dirname(target), start)
-    const suffix = `.${randomBytes(8).toString('hex')}.partial`
+    const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
+    const suffix = `.${random.toString('hex')}.partial`
     const temporary = join(dirname(target), start + suffix)
     const before = await unlessMissing(lstat(target))
     const mode = before?.isFile() ? before.mode & MODE_BITS : undefined

@@ -2,7 +2,7 @@
 // item-columns.ts has the columns of an item.
 
 import { aspects, list, text, timestamp } from './column-kinds'
-import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
+import type { Columns, FeedName, FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
 
 /**
@@ -60,25 +60,22 @@ export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof 
  * // => item decimal
  * ```
  */
-export const itemSchema: FeedSchema<ItemColumns> = defineSchema({
-  name: 'item',
-  columns: itemColumns,
-})
+export const itemSchema: FeedSchema<ItemColumns> = { name: 'item', columns: itemColumns }
 /** The feed of item groups, the parent records of variations. The key is itemGroupId. */
-export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema({
+export const itemGroupSchema: FeedSchema<ItemGroupColumns> = {
   name: 'item_group',
   columns: itemGroupColumns,
-})
+}
 /** The feed of items that changed in one hour. The key is itemId. */
-export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema({
+export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = {
   name: 'item_snapshot',
   columns: itemSnapshotColumns,
-})
+}
 /** The feed of changes in the status of priority items in one day. The key is itemId. */
-export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema({
+export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = {
   name: 'item_priority',
   columns: itemPriorityColumns,
-})
+}
 
 const schemas = {
   item: itemSchema,

@@ -23,19 +23,17 @@ import {
   removeNow,
 } from '../../../src/engine/disk/atomic-file'
 
-/** Digits of the temporary names to come, where a test wants to know them. */
-const digits = vi.hoisted(() => ({ known: undefined as Buffer | undefined }))
-vi.mock('node:crypto', async original => {
-  const crypto = await original<typeof import('node:crypto')>()
-  return { ...crypto, randomBytes: (count: number) => digits.known ?? crypto.randomBytes(count) }
-})
+/** Makes the digits of the temporary names to come known. */
+function knowDigits(): void {
+  vi.spyOn(crypto, 'getRandomValues').mockImplementation(() => Buffer.alloc(8, 7) as never)
+}
 
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'feedmill-atomic-'))
 })
 afterEach(async () => {
-  digits.known = undefined
+  vi.restoreAllMocks()
   await rm(folder, { recursive: true })
 })
 
@@ -97,7 +95,7 @@ test('a file may have the longest name that a file system allows', async () => {
 test.each(['a link', 'a file'])(
   'fault 91: %s at the temporary name is neither followed nor written',
   async kind => {
-    digits.known = Buffer.alloc(8, 7)
+    knowDigits()
     const planted = join(folder, `out.${'07'.repeat(8)}.partial`)
     const victim = join(folder, 'victim')
     await writeFile(victim, 'precious')
@@ -110,7 +108,7 @@ test.each(['a link', 'a file'])(
 )
 
 test('fault 91: a dangling link planted at the temporary name is not followed either', async () => {
-  digits.known = Buffer.alloc(8, 7)
+  knowDigits()
   await symlink(join(folder, 'elsewhere'), join(folder, `out.${'07'.repeat(8)}.partial`))
   await expect(AtomicFile.create(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
   expect(await readdir(folder)).toEqual([`out.${'07'.repeat(8)}.partial`])

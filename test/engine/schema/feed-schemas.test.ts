@@ -1,11 +1,12 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { decoderOf } from '../../../src/engine/codec/decode/cell-decoders'
-import type {
-  CellOf,
-  Columns,
-  FeedName,
-  FeedSchema,
-  TextColumns,
+import {
+  type CellOf,
+  type Columns,
+  defineSchema,
+  type FeedName,
+  type FeedSchema,
+  type TextColumns,
 } from '../../../src/engine/schema/feed-schema'
 import {
   itemGroupColumns,
@@ -31,6 +32,10 @@ const schemas: FeedSchema<Columns>[] = [
   itemSnapshotSchema,
   itemPrioritySchema,
 ]
+
+test.each(schemas)('the schema of $name passes the check of schemas', schema => {
+  expect(defineSchema({ ...schema })).toEqual(schema)
+})
 
 test('each feed has its schema', () => {
   expect(schemas.map(({ name }) => name)).toEqual([
