@@ -59,7 +59,7 @@ export async function tellChanges(
     if (changes.length > 0) await take(changes)
   }
   const add = (effect: Effect) => (effects.push(effect) < MOST_CHANGES ? undefined : tell())
-  await judgeRuns(runs, false, (kind, { block, at: n }, stood) => {
+  await judgeRuns(runs, false, (kind, block, n, stood) => {
     if (!isEffective(kind)) return undefined
     return add({ kind, version: standingAt(block, n).version, block, n, stood })
   })

@@ -4,21 +4,21 @@ import type { ChangeKind } from '../../engine/index'
 import { judgeArrival } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'
 import {
-  advance,
-  cursorsOf,
   type Floor,
   isUndone,
   mergeRuns,
   newestOf,
   type PlacedStanding,
   placedAt,
+  queueOf,
   type SequencedRun,
   type Standing,
-  smallest,
   standsOf,
+  takeKey,
 } from './merge-runs'
 import { compareHeads, REMOVED } from './row-heads'
-import type { RunCursor } from './run-cursor'
+import { RunCursor } from './run-cursor'
+import type { Block } from './run-reader'
 
 const NOTHING: Tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 
@@ -40,13 +40,14 @@ interface ArrivedFiles extends ArrivedRuns {
 type Tally = Record<ChangeKind, number>
 
 /**
- * Takes the effect of the row at a cursor.
+ * Takes the effect of the row at a place of a block.
  * @param stood what stood under the key before
  * @returns what the judge has to wait for
  */
 type TakeEffect = (
   kind: ChangeKind,
-  arrival: RunCursor,
+  block: Block,
+  n: number,
   stood: Standing | undefined,
 ) => Promise<void> | undefined
 
@@ -54,8 +55,8 @@ type TakeEffect = (
 export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles): Promise<Tally[]> {
   const tallies = Array.from({ length: files }, () => ({ ...NOTHING }))
   const numbers = new Map(runs.arrived.map(({ run }) => [run, run.index.origins.map(numberOf)]))
-  await judgeRuns(runs, true, (kind, { run, heads, at }) => {
-    tallies[numbers.get(run)![heads.origin[at]! & ~REMOVED]!]![kind]++
+  await judgeRuns(runs, true, (kind, { run, heads }, n) => {
+    tallies[numbers.get(run)![heads.origin[n]! & ~REMOVED]!]![kind]++
     return undefined
   })
   return tallies
@@ -71,48 +72,42 @@ export async function judgeRuns(
   isLent: boolean,
   take: TakeEffect,
 ): Promise<void> {
-  const cursors = await cursorsOf(arrived, isLent)
-  const olds = await cursorsOf(standing, isLent)
-  const rows: PlacedStanding[] = []
-  while (cursors.length > 0) {
-    const first = smallest(cursors)
-    if (olds.length === 0 && cursors.length === 1 && first.run.index.isUnique) {
-      for (; first.at < first.block.rows; first.at++) {
-        const kind = first.block.isRemoved(first.at) ? 'unchanged' : 'inserted'
-        const waits = take(kind, first, undefined)
+  const queue = await queueOf(arrived, isLent)
+  const olds = standing.map(({ run, sequence }) => new RunCursor(run, sequence, isLent))
+  for (let first = queue.first; first !== undefined; first = queue.first) {
+    const { block, heads, at } = first
+    if (olds.length === 0 && queue.second === undefined && first.run.index.isUnique) {
+      for (; first.at < block.rows; first.at++) {
+        const kind = block.isRemoved(first.at) ? 'unchanged' : 'inserted'
+        const waits = take(kind, block, first.at, undefined)
         if (waits !== undefined) await waits
       }
-      await advance(cursors)
-      continue
-    }
-    // The key stays readable: `first` reads no block before all others are compared with it.
-    const { heads, at } = first
-    rows.length = 0
-    for (const old of olds) {
-      if (old.hasEnded || (old.isSpent && !(await old.load()))) continue
-      const order = compareHeads(old.heads, old.at, heads, at)
-      if (order > 0) continue
-      if (order < 0 && !old.seekInBlock(heads, at) && !(await old.seek(heads, at))) continue
-      while (!old.hasEnded && compareHeads(old.heads, old.at, heads, at) === 0) {
-        rows.push(placedAt(old.block, old.at, old.sequence))
-        old.at++
-        if (old.isSpent) await old.load()
+      queue.settle()
+    } else {
+      const rows: PlacedStanding[] = []
+      for (const old of olds) {
+        if (old.hasEnded || (old.isSpent && !(await old.load()))) continue
+        const order = compareHeads(old.heads, old.at, heads, at)
+        if (order > 0) continue
+        if (order < 0 && !old.seekInBlock(heads, at) && !(await old.seek(heads, at))) continue
+        while (!old.hasEnded && compareHeads(old.heads, old.at, heads, at) === 0) {
+          rows.push(placedAt(old.block, old.at, old.sequence))
+          old.at++
+          if (old.isSpent) await old.load()
+        }
       }
-    }
-    let stands = standsOf(rows, floors)
-    for (const cursor of cursors) {
-      while (!cursor.isSpent && compareHeads(cursor.heads, cursor.at, heads, at) === 0) {
-        const arrival = placedAt(cursor.block, cursor.at, cursor.sequence)
+      let stands = standsOf(rows, floors)
+      const arrivals: PlacedStanding[] = []
+      const more = takeKey(queue, arrivals)
+      if (more !== undefined) await more
+      for (const arrival of arrivals) {
         const { kind } = effectOf(arrival, stands)
-        const waits = take(kind, cursor, stands)
+        const waits = take(kind, arrival.block, arrival.n, stands)
         if (waits !== undefined) await waits
         stands = newestOf([arrival], stands)
-        cursor.at++
-        // A row of the key may begin the next block of its run.
-        if (cursor.isSpent && !cursor.run.index.isUnique && !(await cursor.load())) break
       }
     }
-    if (cursors.some(({ isSpent }) => isSpent)) await advance(cursors)
+    if (queue.hasSpent) await queue.fill()
   }
 }
 

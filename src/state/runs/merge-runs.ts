@@ -12,7 +12,7 @@
 import type { Version } from '../../engine/index'
 import { compareVersions } from '../../engine/index'
 import { CursorQueue } from './cursor-queue'
-import { compareHeads, type RowHeads } from './row-heads'
+import { compareHeads } from './row-heads'
 import { RunCursor } from './run-cursor'
 import type { Block, Run } from './run-reader'
 
@@ -63,13 +63,10 @@ export function versionAt(block: Block, n: number): Version {
   return { timeMs, removed: block.isRemoved(n), generatedMs: block.generatedMs(n) }
 }
 
-/** A row of a key, with the number of its file. */
-export interface SequencedStanding extends Standing {
-  readonly sequence: number
-}
-
 /** A row of a key, and its place. */
-export interface PlacedStanding extends SequencedStanding {
+export interface PlacedStanding extends Standing {
+  /** The number of its file. */
+  readonly sequence: number
   readonly block: Block
   readonly n: number
   /** What the cells mean: see {@link Run.meaning}. */
@@ -91,62 +88,45 @@ export function placedAt(block: Block, n: number, sequence: number): PlacedStand
 }
 
 /**
- * The removal of a key by the floors, in the order of their files, if there is one: each floor is
- * compared with what stands in its file and those before.
+ * Goes through the floors in the order of their files. Returns the rows of the key that count, and
+ * the removal of the key, if there is one.
  */
-export function removalOf(
-  rows: readonly SequencedStanding[],
-  floors: readonly Floor[],
-): Removal | undefined {
+function underFloors(rows: readonly PlacedStanding[], floors: readonly Floor[]) {
+  let counting = rows
   let removal: Removal | undefined
   for (const floor of floors) {
-    const { sequence, timeMs, byFile } = floor
-    if (byFile) continue
-    const stands = newestOf(
-      rows.filter(row => row.sequence <= sequence),
-      removal,
-    )
-    if (stands === undefined || stands.version.removed || stands.version.timeMs >= timeMs) continue
-    const version = { timeMs, removed: true, generatedMs: timeMs }
-    removal = { version, checksum: 0, mended: 0, floor, row: stands }
+    const { sequence, timeMs } = floor
+    if (floor.byFile) {
+      if (rows.some(row => row.sequence === sequence)) continue
+      const last = newestOf(counting, undefined)
+      counting = counting.filter(({ version }) => version.generatedMs >= timeMs)
+      if (last !== undefined && counting.length === 0) removal = removalBy(floor, last)
+    } else {
+      const known = rows.filter(row => row.sequence <= sequence)
+      const stands = newestOf(known, removal)
+      if (stands !== undefined && !stands.version.removed && stands.version.timeMs < timeMs)
+        removal = removalBy(floor, stands)
+    }
   }
-  return removal
+  return { counting, removal }
 }
 
-/** What stands of the rows of a key: the newest one that counts, or its removal by a floor. */
-export function standsOf(
-  rows: readonly SequencedStanding[],
-  floors: readonly Floor[],
-): Standing | undefined {
-  const counting = countingOf(rows, floors)
-  return newestOf(counting, removalOf(counting, floors))
-}
-
-/** Leaves out the rows of a key that are older than a file that lacks the key. */
-function countingOf<S extends SequencedStanding>(
-  rows: readonly S[],
-  floors: readonly Floor[],
-): readonly S[] {
-  // A table has floors of one kind.
-  if (!floors[0]?.byFile) return rows
-  const lacking = floors.filter(({ sequence }) => rows.every(row => row.sequence !== sequence))
-  const timeMs = Math.max(...lacking.map(floor => floor.timeMs))
-  return rows.filter(({ version }) => version.generatedMs >= timeMs)
-}
-
-/** The removal of a key of which no row counts any more, by the first floor that leaves none. */
-function lastRemoval(rows: readonly SequencedStanding[], floors: readonly Floor[]): Removal {
-  const at = floors.findIndex((_, n) => countingOf(rows, floors.slice(0, n + 1)).length === 0)
-  const floor = floors[at]!
+function removalBy(floor: Floor, row: Standing): Removal {
   const { timeMs } = floor
   const version = { timeMs, removed: true, generatedMs: timeMs }
-  return {
-    version,
-    checksum: 0,
-    mended: 0,
-    floor,
-    row: newestOf(countingOf(rows, floors.slice(0, at)), undefined)!,
-  }
+  return { version, checksum: 0, mended: 0, floor, row }
+}
+
+/**
+ * What stands of the rows of a key: the newest one that counts, or its removal by a floor. Nothing
+ * stands of a key without a row that counts.
+ */
+export function standsOf(
+  rows: readonly PlacedStanding[],
+  floors: readonly Floor[],
+): Standing | undefined {
+  const { counting, removal } = underFloors(rows, floors)
+  return counting.length === 0 ? undefined : newestOf(counting, removal)
 }
 
 /** The newest of the rows of a key, and of its removal by a floor. */
@@ -192,8 +172,7 @@ export async function* mergeRuns(
   floors: readonly Floor[] = [],
   isLent = false,
 ): AsyncGenerator<readonly MergedRows[], void, void> {
-  const queue = new CursorQueue(newCursors(runs, isLent))
-  await queue.fill()
+  const queue = await queueOf(runs, isLent)
   let parts: MergedRows[] = []
   for (let first = queue.first; first !== undefined; first = queue.first) {
     const limit = queue.second
@@ -207,12 +186,9 @@ export async function* mergeRuns(
       parts.push({ block, from, to: first.at, removal: undefined })
       queue.settle()
     } else {
-      const place = { heads: first.heads, at: first.at, order: first.order }
       const rows: PlacedStanding[] = []
-      for (let next = takeKey(queue, place, rows); next; next = takeKey(queue, place, rows)) {
-        await next.load()
-        queue.settle()
-      }
+      const waits = takeKey(queue, rows)
+      if (waits !== undefined) await waits
       parts.push(newestRow(rows, floors))
     }
     const isSpent = queue.hasSpent
@@ -224,58 +200,56 @@ export async function* mergeRuns(
   }
 }
 
-function newCursors(runs: readonly SequencedRun[], isLent: boolean): RunCursor[] {
-  return runs.map(({ run, sequence }, rank) => new RunCursor(run, sequence, isLent, rank))
-}
-
-/** Returns cursors at the first rows of runs. */
-export async function cursorsOf(
+/** Returns the cursors of runs at their first rows. */
+export async function queueOf(
   runs: readonly SequencedRun[],
   isLent: boolean,
-): Promise<RunCursor[]> {
-  const cursors = newCursors(runs, isLent)
-  await advance(cursors)
-  return cursors
+): Promise<CursorQueue> {
+  const queue = new CursorQueue(
+    runs.map(({ run, sequence }, rank) => new RunCursor(run, sequence, isLent, rank)),
+  )
+  await queue.fill()
+  return queue
 }
 
 /**
- * Adds the rows of the smallest key to others, and moves behind them. Returns the first cursor where
- * its next block may have more: it is to be read and settled before the next call.
+ * Adds the rows of the smallest key to others, and moves behind them. Their blocks stay until the
+ * queue is filled.
+ * @returns what the caller has to wait for
  */
-function takeKey(
+export function takeKey(
   queue: CursorQueue,
-  { heads, at, order }: { readonly heads: RowHeads; readonly at: number; readonly order: number },
   rows: PlacedStanding[],
-): RunCursor | undefined {
-  // The key stays readable: its run reads no block into the memory of `heads` before all others are
-  // compared with it.
+  key = placeOf(queue.first!),
+): Promise<void> | undefined {
+  const { heads, at, order } = key
   for (let next = queue.first; next !== undefined; next = queue.first) {
     if (next.order !== order || compareHeads(next.heads, next.at, heads, at) !== 0) break
     rows.push(placedAt(next.block, next.at, next.sequence))
     next.at++
-    if (next.isSpent && !next.run.index.isUnique) return next
+    // The next block of the run may have more rows of the key.
+    if (next.isSpent && !next.run.index.isUnique)
+      return next.load().then(() => {
+        queue.settle()
+        return takeKey(queue, rows, key)
+      })
     queue.settle()
   }
   return undefined
 }
 
+function placeOf({ heads, at, order }: RunCursor): Pick<RunCursor, 'heads' | 'at' | 'order'> {
+  return { heads, at, order }
+}
+
 /** Returns the newest of all rows of a key. */
 function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows {
-  const counting = countingOf(rows, floors)
-  const removal = counting.length === 0 ? lastRemoval(rows, floors) : removalOf(counting, floors)
+  const { counting, removal } = underFloors(rows, floors)
   const newest = newestOf(counting, removal)
   const isRemoved = newest === removal
   const row = isRemoved ? removal!.row : newest
   const { block, n } = rows.find(each => each === row)!
   return { block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }
-}
-
-/** Reads the next blocks of cursors that have used up theirs, and drops those at their end. */
-export async function advance(cursors: RunCursor[]): Promise<void> {
-  for (let n = cursors.length - 1; n >= 0; n--) {
-    const cursor = cursors[n]!
-    if (cursor.isSpent && !(await cursor.load())) cursors.splice(n, 1)
-  }
 }
 
 /** Tells whether a floor removes the row of a cursor. */
@@ -291,20 +265,17 @@ function aboveFloors(
   floors: readonly Floor[],
 ): number {
   if (floors.length === 0) return to
-  const { byFile } = floors[0]!
   const over = floors.filter(floor =>
-    byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
+    floor.byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
   )
   if (over.length === 0) return to
+  // A table has floors of one kind.
+  const { byFile } = over[0]!
   const floorMs = Math.max(...over.map(({ timeMs }) => timeMs))
   let at = from
   if (byFile) while (at < to && block.generatedMs(at) >= floorMs) at++
   else while (at < to && (heads.timeMs[at]! >= floorMs || block.isRemoved(at))) at++
   return at
-}
-
-export function smallest(cursors: readonly RunCursor[]): RunCursor {
-  return cursors.reduce((least, cursor) => (compareKeys(cursor, least) < 0 ? cursor : least))
 }
 
 function compareKeys(a: RunCursor, b: RunCursor): number {
