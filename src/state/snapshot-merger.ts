@@ -1,7 +1,8 @@
 // SnapshotMerger: merges the rows of bootstrap, daily, snapshot and priority files into one state
-// with the newest row of each item. This file owns the options, the output and the counts.
-// codec/merge decides which row is newer, and merge/ keeps the rows. Follows item-feeds.md,
-// sections 2.7 and 2.8, and service-notes.md, section 7.
+// with the newest row of each item. An item has two registers, because a priority row does not
+// replace the item's row. This file owns the options, the output and the counts. codec/merge decides
+// which row is newer, and merge/ keeps the registers. Follows item-feeds.md, sections 2.7 and 2.8,
+// and service-notes.md, section 7.
 
 import type { AnyBatch, ChangeKind, Columns, FeedSchema, Outputs, VersionOf } from '../engine/index'
 import {
@@ -9,7 +10,9 @@ import {
   choice,
   FeedError,
   flag,
+  type ItemPriorityColumns,
   type ItemSnapshotColumns,
+  itemPrioritySchema,
   itemSnapshotSchema,
   knownOptions,
   type OptionNames,
@@ -18,8 +21,10 @@ import {
   Stage,
   wholeNumber,
 } from '../engine/index'
+import { InStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
-import { MergedState } from './merge/merged-state'
+import { RegisterTable } from './merge/register-table'
+import { ScratchFolder } from './spill/scratch-folder'
 
 const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
 const DEFAULT_MEMORY_BYTES = 64 * 2 ** 20
@@ -110,7 +115,11 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     /** The counts of priority rows. */
     priority: newTally(),
   }
-  readonly #state: MergedState<C>
+  readonly #items: RegisterTable<'item', C>
+  readonly #priorities: RegisterTable<'priority', ItemPriorityColumns>
+  /** Both parts share the memory, and move to the disk together. */
+  readonly #memoryBytes: number
+  readonly #folder = new ScratchFolder()
   readonly #isWanted: (kind: ChangeKind) => boolean
   /** The number of listings of the merged items that are being read. */
   #readers = 0
@@ -132,11 +141,13 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     this.#isWanted = OUTPUTS[choice('changes', changes, ['all', 'effective', 'none'])]
     flag('before', before)
     if (versionOf !== undefined) callback('versionOf', versionOf)
-    this.#state = new MergedState({
-      schema,
-      versionOf,
-      changes: { before, effectiveOnly: changes !== 'all' },
-      memoryBytes: wholeNumber('memoryBytes', memoryBytes, 0),
+    this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
+    const shared = { versionOf, changes: { before, effectiveOnly: changes !== 'all' } }
+    this.#items = new RegisterTable({ part: 'item', schema, ...shared })
+    this.#priorities = new RegisterTable({
+      part: 'priority',
+      schema: itemPrioritySchema,
+      ...shared,
     })
   }
 
@@ -170,14 +181,22 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
       throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
     }
     this.#readers++
+    const priorities = new InStep(this.#priorities.entries())
     try {
       this.#refuseClosed()
-      for await (const block of this.#state.entries()) {
-        yield block
+      for await (const block of this.#items.entries()) {
+        const priorityOf = await priorities.of(block)
+        // Removed items, and priorities of unknown items, are left out.
+        const items = block.flatMap(({ key: itemId, row, version }) => {
+          const priority = priorityOf.get(itemId) ?? null
+          return row === null ? [] : [{ itemId, row, priority, version }]
+        })
+        if (items.length > 0) yield items
         this.#refuseClosed()
       }
       this.#refuseClosed()
     } finally {
+      await priorities.close()
       this.#readers--
       if (this.#readers === 0) await this.close()
     }
@@ -186,7 +205,9 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /** Frees the merged items. */
   close(): Promise<void> {
     this.#isClosed = true
-    return this.#state.close()
+    this.#items.clear()
+    this.#priorities.clear()
+    return this.#folder.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -219,19 +240,24 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   }
 
   protected override transform(batch: AnyBatch): Outputs<readonly MergeChange<C>[]> {
-    const changes = this.#wanted(this.#state.add(rowBatch(this.name, batch)))
-    return this.#state.isFull ? this.#spilled(changes) : changes
+    const rows = rowBatch(this.name, batch)
+    const part = rows.file.feed === 'item_priority' ? this.#priorities : this.#items
+    const changes = this.#wanted(part.add(rows))
+    const isFull = this.#items.byteLength + this.#priorities.byteLength > this.#memoryBytes
+    return isFull ? this.#spilled(changes) : changes
   }
 
   protected override async *flush(): AsyncGenerator<readonly MergeChange<C>[], void, void> {
-    for await (const changes of this.#state.changes()) yield* this.#wanted(changes)
+    for (const part of [this.#items, this.#priorities])
+      for await (const changes of part.changes()) yield* this.#wanted(changes)
   }
 
   async *#spilled(
     changes: readonly (readonly MergeChange<C>[])[],
   ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
     yield* changes
-    await this.#state.spill()
+    await this.#items.spill(this.#folder)
+    await this.#priorities.spill(this.#folder)
   }
 
   /** Counts changes, and returns those that are wanted, as no more than one output. */

@@ -5,7 +5,7 @@
 //
 //   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │
 //
-// A freed block has the number FREED.
+// What a block leaves where it was replaced or moved has the number HOLE.
 
 /**
  * Bytes in a slab: large enough that the system gives it as whole pages, and small enough to be
@@ -19,33 +19,31 @@ const UNIT_BYTES = 8
 const SLAB_UNITS = SLAB_BYTES / UNIT_BYTES
 const HEADER_BYTES = 8
 const WORD_BYTES = 4
-const FREED = 0xffffffff
+const HOLE = 0xffffffff
 /** Holes are closed when they are this part of all slabs. */
 const WASTE_PART = 1 / 8
 
 interface Slab {
   /** The slab's memory: SLAB_BYTES, or more for a single larger block. */
-  bytes: Uint8Array
+  readonly bytes: Uint8Array
   /** The same memory, for lengths and numbers. */
-  words: Uint32Array
+  readonly words: Uint32Array
   /** Offset of the next block. */
   end: number
-  freedBytes: number
+  holeBytes: number
 }
 
 export class ByteArena {
   readonly #slabs: Slab[] = []
   /** Emptied slabs, which are reused because V8 gives memory back only at a garbage collection. */
-  readonly #spare: number[] = []
-  /** Numbers of slabs above SLAB_BYTES that were given back. */
-  readonly #vacant: number[] = []
+  readonly #emptied: number[] = []
   #current = -1
   #heldBytes = 0
-  #freedBytes = 0
+  /** Bytes of all holes. */
+  #holeBytes = 0
   /** Place of each block in units, by its number. */
   #places = new Uint32Array(1024)
   #numbers = 0
-  readonly #freeNumbers: number[] = []
 
   /** Bytes of all slabs, holes and free ends included. */
   get heldBytes(): number {
@@ -57,7 +55,12 @@ export class ByteArena {
    * @returns the number of the block
    */
   put(bytes: Uint8Array): number {
-    const number = this.#freeNumbers.pop() ?? this.#newNumber()
+    const number = this.#numbers++
+    if (number === this.#places.length) {
+      const wider = new Uint32Array(this.#places.length * 2)
+      wider.set(this.#places)
+      this.#places = wider
+    }
     this.#place(number, bytes)
     return number
   }
@@ -83,13 +86,8 @@ export class ByteArena {
     return lengthAt(slab, at)
   }
 
-  free(number: number): void {
-    this.#vacate(number)
-    this.#freeNumbers.push(number)
-  }
-
   replace(number: number, bytes: Uint8Array): void {
-    this.#vacate(number)
+    this.#leave(number)
     this.#place(number, bytes)
   }
 
@@ -101,13 +99,14 @@ export class ByteArena {
     }
   }
 
-  #vacate(number: number): void {
+  /** Makes a hole of a block. */
+  #leave(number: number): void {
     const { slab, at } = this.#locate(number)
     const size = sizeOf(lengthAt(slab, at))
-    slab.words[at / WORD_BYTES + 1] = FREED
-    slab.freedBytes += size
-    this.#freedBytes += size
-    if (this.#freedBytes > this.#heldBytes * WASTE_PART + SLAB_BYTES) this.#emptySparsest()
+    slab.words[at / WORD_BYTES + 1] = HOLE
+    slab.holeBytes += size
+    this.#holeBytes += size
+    if (this.#holeBytes > this.#heldBytes * WASTE_PART + SLAB_BYTES) this.#emptySparsest()
   }
 
   #place(number: number, bytes: Uint8Array): void {
@@ -124,66 +123,52 @@ export class ByteArena {
   #slabFor(size: number): Slab {
     const current = this.#slabs[this.#current]
     if (current !== undefined && current.end + size <= current.bytes.length) return current
-    this.#current = (size <= SLAB_BYTES ? this.#spare.pop() : undefined) ?? this.#newSlab(size)
-    return this.#slabs[this.#current]!
+    this.#current = this.#emptied.pop() ?? this.#slabs.length
+    const emptied = this.#slabs[this.#current]
+    if (emptied !== undefined && size <= emptied.bytes.length) return emptied
+    const slab = newSlab(Math.max(SLAB_BYTES, size))
+    this.#heldBytes += slab.bytes.length - (emptied?.bytes.length ?? 0)
+    this.#slabs[this.#current] = slab
+    return slab
   }
 
-  #newSlab(size: number): number {
-    const bytes = new Uint8Array(Math.max(SLAB_BYTES, size))
-    this.#heldBytes += bytes.length
-    const number = this.#vacant.pop() ?? this.#slabs.length
-    this.#slabs[number] = { bytes, words: new Uint32Array(bytes.buffer), end: 0, freedBytes: 0 }
-    return number
-  }
-
-  #newNumber(): number {
-    if (this.#numbers === this.#places.length) {
-      const wider = new Uint32Array(this.#places.length * 2)
-      wider.set(this.#places)
-      this.#places = wider
-    }
-    return this.#numbers++
-  }
-
-  /** Moves the blocks out of the slab with the most holes, which is then reused or given back. */
+  /** Moves the blocks out of the slab with the most holes, which is then reused. */
   #emptySparsest(): void {
     const sparsest = this.#sparsest()
     if (sparsest === undefined) return
     const slab = this.#slabs[sparsest]!
     for (let at = 0; at < slab.end; at += sizeOf(lengthAt(slab, at))) {
       const number = slab.words[at / WORD_BYTES + 1]!
-      if (number !== FREED)
+      if (number !== HOLE)
         this.#place(
           number,
           slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at)),
         )
     }
-    this.#freedBytes -= slab.freedBytes
-    slab.end = 0
-    slab.freedBytes = 0
-    if (slab.bytes.length === SLAB_BYTES) this.#spare.push(sparsest)
-    else this.#giveBack(sparsest)
-  }
-
-  #giveBack(number: number): void {
-    const slab = this.#slabs[number]!
-    this.#heldBytes -= slab.bytes.length
-    slab.bytes = new Uint8Array()
-    slab.words = new Uint32Array()
-    this.#vacant.push(number)
+    this.#holeBytes -= slab.holeBytes
+    // The memory of a single large block is given back.
+    const isLarge = slab.bytes.length > SLAB_BYTES
+    if (isLarge) this.#heldBytes -= slab.bytes.length
+    this.#slabs[sparsest] = isLarge ? newSlab(0) : { ...slab, end: 0, holeBytes: 0 }
+    this.#emptied.push(sparsest)
   }
 
   #sparsest(): number | undefined {
     let sparsest: number | undefined
     let most = 0
     for (let number = 0; number < this.#slabs.length; number++) {
-      const { freedBytes } = this.#slabs[number]!
-      if (number === this.#current || freedBytes <= most) continue
-      most = freedBytes
+      const { holeBytes } = this.#slabs[number]!
+      if (number === this.#current || holeBytes <= most) continue
+      most = holeBytes
       sparsest = number
     }
     return sparsest
   }
+}
+
+function newSlab(length: number): Slab {
+  const bytes = new Uint8Array(length)
+  return { bytes, words: new Uint32Array(bytes.buffer), end: 0, holeBytes: 0 }
 }
 
 function lengthAt(slab: Slab, at: number): number {

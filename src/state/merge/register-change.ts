@@ -3,7 +3,7 @@
 
 import type { AnyRow, Columns, FileProgress, Row, Version } from '../../engine/index'
 import { type ChangeKind, HEAD_BYTES, type RegisterHead, readRegister } from '../../engine/index'
-import { COMPLETE } from '../origins'
+import { COMPLETE, type Origins } from '../origins'
 
 /** A change that a row made to the register of its key. */
 export interface Change<Part extends string, C extends Columns> {
@@ -54,12 +54,7 @@ export interface Arrival {
 /** What all changes of a set share. */
 export interface Reporter<Part extends string, C extends Columns> extends ChangeOptions {
   readonly part: Part
-  readonly book: RowReader<C>
-}
-
-/** Reads the row of an image. */
-export interface RowReader<C extends Columns> {
-  row(image: Uint8Array, at: number, progress: FileProgress): Row<C>
+  readonly origins: Origins<C>
 }
 
 // An object keeps little and makes the rest when it is read: there is one for each row, and most
@@ -108,22 +103,22 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   get row(): Row<C> | null {
     if (this.#reporter.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged'))
       return null
-    return rowOfRegister(this.register, this.#reporter.book, this.#progress)
+    return rowOfRegister(this.register, this.#reporter.origins, this.#progress)
   }
 
   get before(): Row<C> | null | undefined {
     if (!this.#reporter.before) return undefined
     return this.#before === undefined
       ? null
-      : rowOfRegister(this.#before, this.#reporter.book, COMPLETE)
+      : rowOfRegister(this.#before, this.#reporter.origins, COMPLETE)
   }
 }
 
 /** Returns the row of a register; null for a removed one. */
 export function rowOfRegister<C extends Columns>(
   register: Uint8Array,
-  book: RowReader<C>,
+  origins: Origins<C>,
   progress: FileProgress,
 ): Row<C> | null {
-  return readRegister(register).version.removed ? null : book.row(register, HEAD_BYTES, progress)
+  return readRegister(register).version.removed ? null : origins.row(register, HEAD_BYTES, progress)
 }

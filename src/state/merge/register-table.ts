@@ -5,7 +5,6 @@
 
 import {
   type AnyBatch,
-  type AnyRow,
   type Columns,
   compareContents,
   compareVersions,
@@ -52,8 +51,8 @@ export interface RegisterTableOptions<Part extends string, C extends Columns> {
   readonly part: Part
   /** The schema for kept rows. */
   readonly schema: FeedSchema<C>
-  readonly versionOf?: VersionOf | undefined
-  readonly changes?: ChangeOptions | undefined
+  readonly versionOf: VersionOf | undefined
+  readonly changes: ChangeOptions
 }
 
 /** What one record on disk makes of its key. */
@@ -76,7 +75,7 @@ export class RegisterTable<Part extends string, C extends Columns> {
   constructor({ part, schema, versionOf, changes }: RegisterTableOptions<Part, C>) {
     this.#versionOf = versionOf
     this.#origins = new Origins(schema)
-    this.#reporter = { part, book: this.#origins, ...changes }
+    this.#reporter = { part, origins: this.#origins, ...changes }
   }
 
   /** Bytes of memory, about. */
@@ -164,8 +163,15 @@ export class RegisterTable<Part extends string, C extends Columns> {
   }
 
   #arrived(key: string, value: Uint8Array, before: Uint8Array | undefined): Step<Part, C> {
-    const arrival = new KeptArrival(key, value, this.#origins)
-    const progress = this.#origins.progress(value, HEAD_BYTES)
+    const origins = this.#origins
+    const arrival: Arrival = {
+      key,
+      head: readRegister(value),
+      get row() {
+        return origins.source(value, HEAD_BYTES)
+      },
+    }
+    const progress = origins.progress(value, HEAD_BYTES)
     const change = this.#judge(arrival, value, before, progress)
     return { key, register: change.register, change }
   }
@@ -207,27 +213,6 @@ export class RegisterTable<Part extends string, C extends Columns> {
   #kept(key: string, register: Uint8Array): KeptRow<C> {
     const { version } = readRegister(register)
     return { key, version, row: rowOfRegister(register, this.#origins, COMPLETE) }
-  }
-}
-
-/** The arrival of a row that is on disk. */
-class KeptArrival<C extends Columns> implements Arrival {
-  readonly key: string
-  readonly #value: Uint8Array
-  readonly #origins: Origins<C>
-
-  constructor(key: string, value: Uint8Array, origins: Origins<C>) {
-    this.key = key
-    this.#value = value
-    this.#origins = origins
-  }
-
-  get head(): RegisterHead {
-    return readRegister(this.#value)
-  }
-
-  get row(): AnyRow {
-    return this.#origins.source(this.#value, HEAD_BYTES)
   }
 }
 

@@ -49,17 +49,6 @@ export interface ChangedRow {
   toObject(): Readonly<Record<string, unknown>>
 }
 
-/** Takes the changes of one file in the order of its rows. */
-export interface ChangeLog {
-  add(changes: readonly StateChange[]): Promise<void>
-  /**
-   * Makes durable what was added.
-   * @returns the length of the log in bytes
-   */
-  flush(): Promise<number>
-  close(): Promise<void>
-}
-
 /** Takes the changes of the state, in the order in which the rows of a file made them. */
 export interface ChangeSink {
   /**
@@ -69,33 +58,14 @@ export interface ChangeSink {
   write(changes: readonly StateChange[]): void | Promise<void>
 }
 
-/** A log over a sink. It has no length, so the sink must expect repeated changes after a crash. */
-export function sinkLog(sink: ChangeSink): ChangeLog {
-  /** The changes of the rows that wait for their commit. */
-  let waiting: StateChange[] = []
-  return {
-    add: async changes => {
-      for (const change of changes) waiting.push(change)
-    },
-    flush: async () => {
-      const changes = waiting
-      waiting = []
-      if (changes.length > 0) await sink.write(changes)
-      return 0
-    },
-    close: async () => {},
-  }
-}
+/** A file that takes changes as lines of JSON. */
+export type ChangeFile = Awaited<ReturnType<typeof openChangeFile>>
 
 /**
- * Opens a log in a file.
+ * Opens a log.
  * @param committed bytes of the log that belong to committed rows; the rest is cut off
  */
-export async function openChangeFile(
-  files: DurableFiles,
-  path: string,
-  committed: number,
-): Promise<ChangeLog> {
+export async function openChangeFile(files: DurableFiles, path: string, committed: number) {
   const file = await files.edit(path)
   try {
     const found = await file.size()
@@ -112,7 +82,7 @@ export async function openChangeFile(
   let length = committed
   let isSynced = true
   return {
-    add: async changes => {
+    add: async (changes: readonly StateChange[]): Promise<void> => {
       parts.cutTo(0)
       lines.cutTo(0)
       const json = jsonOfChanges(changes, rowsJson, parts)
@@ -122,7 +92,8 @@ export async function openChangeFile(
       await file.write(length, bytes)
       length += bytes.length
     },
-    flush: async () => {
+    /** Makes durable what was added, and returns the length of the log in bytes. */
+    flush: async (): Promise<number> => {
       if (!isSynced) await file.sync()
       isSynced = true
       return length

@@ -170,7 +170,7 @@ export class CategoryRun {
   }
 
   async #apply(files: readonly FileRows[]): Promise<void> {
-    const { applying, signal, spools, report, read } = this.#shared
+    const { applying, signal, spools, report } = this.#shared
     await applying.run(signal, async () => {
       for (const { id } of files) report({ type: 'applying', file: id })
       try {
@@ -179,7 +179,6 @@ export class CategoryRun {
           files.length > 1 ? await target.applyAll!(files) : [await target.apply(files[0]!)]
         for (const [n, each] of applied.entries()) {
           const entry = { ...files[n]!.counts, ...each }
-          read(entry)
           publishFile(entry, () => this.#ask().watermark)
           report({ type: 'done', file: entry.id, entry })
         }

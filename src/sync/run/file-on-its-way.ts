@@ -7,7 +7,6 @@ import { FileRows } from '../file/file-rows'
 import type { FileId } from '../file-id'
 import { rangesOf, type SyncSettings } from '../sync-options'
 import { openSpooled, type SpoolFolder } from '../target/spool-folder'
-import type { AppliedFile } from '../target/target'
 import type { SyncEvent } from './sync-events'
 
 /** What all categories of a run share. */
@@ -17,11 +16,9 @@ export interface SharedRun {
   readonly downloads: Semaphore
   readonly applying: Semaphore
   readonly signal: AbortSignal
+  /** What the run has received and merged. A file that is read again takes its rows back. */
+  readonly counts: { bytes: number; rows: number }
   report(event: SyncEvent): void
-  received(bytes: number): void
-  merged(rows: number): void
-  /** Counts the rows of an applied file. */
-  read(file: AppliedFile): void
   /** Ends the whole run. */
   fail(error: unknown): void
 }
@@ -47,7 +44,7 @@ export class FileOnItsWay {
     newerThan: Date | undefined,
     onFetched: (fetched: Fetched) => void,
   ) {
-    const { settings, signal, report } = shared
+    const { settings, signal, counts, report } = shared
     const { source, now, until } = settings
     const retry = {
       ...settings.retry,
@@ -68,7 +65,9 @@ export class FileOnItsWay {
       spoilt: new Retries(retry, signal),
       newerThan,
       until,
-      onBytes: bytes => shared.received(bytes),
+      onBytes: bytes => {
+        counts.bytes += bytes
+      },
     }
   }
 
@@ -98,13 +97,15 @@ export class FileOnItsWay {
   }
 
   #rowsOf({ file }: Extract<Fetched, { kind: 'whole' }>): FileRows {
-    const { settings, spools, signal, merged, report } = this.#shared
+    const { settings, spools, signal, counts, report } = this.#shared
     return new FileRows(file, {
       ...settings,
       own: settings.source.own,
       open: id => openSpooled(spools, id),
       signal,
-      onRows: merged,
+      onRows: rows => {
+        counts.rows += rows
+      },
       onProven: id => report({ type: 'proven', file: id }),
     })
   }

@@ -22,7 +22,7 @@ import {
   syncSettings,
 } from '../sync-options'
 import { SpoolFolder } from '../target/spool-folder'
-import type { OpenTarget, SyncTarget } from '../target/target'
+import type { AppliedFile, OpenTarget, SyncTarget } from '../target/target'
 import { CategoryRun } from './category-run'
 import type { SharedRun } from './file-on-its-way'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
@@ -84,12 +84,9 @@ class Run {
   readonly #startedAt = performance.now()
   readonly #watched = new RunWatch('sync')
   #categories: readonly CategoryRun[] = []
-  #files = 0
-  #rows = 0
-  #rowsRead = 0
-  #badRows = 0
-  #badCells = 0
-  #bytes = 0
+  readonly #counts = { bytes: 0, rows: 0 }
+  /** The files that this run has applied, and what was in them. */
+  readonly #applied = { files: 0, rowsRead: 0, rowsLeftOut: 0, badCells: 0 }
 
   constructor(settings: SyncSettings) {
     this.#settings = settings
@@ -191,45 +188,43 @@ class Run {
       // less time.
       applying: new Semaphore(1),
       signal: this.#abort.signal,
+      counts: this.#counts,
       report: event => this.#report(event),
-      received: bytes => {
-        this.#bytes += bytes
-      },
-      merged: rows => this.#merged(rows),
-      read: ({ rowsRead = 0, badRows, badCells = 0 }) => {
-        this.#rowsRead += rowsRead
-        this.#badRows += badRows
-        this.#badCells += badCells
-      },
       fail: error => this.#end(error),
     }
   }
 
-  #merged(rows: number): void {
-    this.#rows += rows
+  #report(event: SyncEvent): void {
+    if (event.type === 'done') this.#count(event.entry)
+    this.#queue.add(event)
   }
 
-  #report(event: SyncEvent): void {
-    if (event.type === 'done') this.#files++
-    this.#queue.add(event)
+  #count({ rowsRead = 0, badRows, badCells = 0 }: AppliedFile): void {
+    const applied = this.#applied
+    applied.files++
+    applied.rowsRead += rowsRead
+    applied.rowsLeftOut += badRows
+    applied.badCells += badCells
   }
 
   #progress(): SyncProgress {
     const seconds = (performance.now() - this.#startedAt) / 1000
     const categories = this.#categories.map(({ progress }) => progress)
     const left = categories.reduce((sum, { ready }) => sum + ready, 0)
+    const { bytes, rows } = this.#counts
+    const { files, rowsRead, rowsLeftOut, badCells } = this.#applied
     return {
       categories,
-      files: this.#files,
-      rows: this.#rows,
-      rowsRead: this.#rowsRead,
-      rowsKept: this.#rowsRead - this.#badRows,
-      rowsLeftOut: this.#badRows,
-      badCells: this.#badCells,
-      bytes: this.#bytes,
-      bytesPerSecond: this.#bytes / seconds,
+      files,
+      rows,
+      rowsRead,
+      rowsKept: rowsRead - rowsLeftOut,
+      rowsLeftOut,
+      badCells,
+      bytes,
+      bytesPerSecond: bytes / seconds,
       seconds,
-      secondsLeft: this.#files === 0 ? undefined : (left * seconds) / this.#files,
+      secondsLeft: files === 0 ? undefined : (left * seconds) / files,
     }
   }
 
@@ -254,11 +249,11 @@ function syncResult({ files, failed, rows, bytes }: SyncSummary): SyncResult {
   return { files, failedFiles: failed.length, rows, bytes }
 }
 
-export interface RunTarget extends Pick<OpenTarget, 'category' | 'close'> {
+interface RunTarget extends Pick<OpenTarget, 'category' | 'close'> {
   readonly spools: SpoolFolder
 }
 
-export function openRunTarget(settings: SyncSettings, signal: AbortSignal): Promise<RunTarget> {
+function openRunTarget(settings: SyncSettings, signal: AbortSignal): Promise<RunTarget> {
   const { source, target, folder, environment, shares, keepFileBytes } = settings
   if (target !== undefined) return openGiven(settings, target, signal)
   const { changes, changeRows, keepChangeBytes } = settings

@@ -6,7 +6,12 @@ import type { DurableFiles } from '../../engine/index'
 import type { RowChange } from '../../state/index'
 import { dropOldest } from '../file/kept-files'
 import { type Category, isBootstrap, isOwn } from '../file-id'
-import { type ChangeSink, openChangeFile, sinkLog, stateChanges } from '../folder/change-log'
+import {
+  type ChangeFile,
+  type ChangeSink,
+  openChangeFile,
+  stateChanges,
+} from '../folder/change-log'
 import type { StatePaths } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
 import type { CategoryRuns } from './category-runs'
@@ -61,18 +66,16 @@ export class FileChanges {
     const { changes, changeRows = 'after' } = settings
     if (isBeginning(before, entry)) return { ...entry, changeRows }
     const part = tableOf(entry.id)
-    const sink = changes === 'files' ? undefined : sinkLog(changes)
-    const log = sink ?? (await this.#open(entry))
+    const log = changes === 'files' ? await this.#open(entry) : undefined
     try {
       await tell(changeRows === 'both', async rows => {
         const parts = rows.map(row => ({ ...row, part }))
-        await log.add(stateChanges(parts, { id: entry.id, changeRows }))
-        await sink?.flush()
+        const told = stateChanges(parts, { id: entry.id, changeRows })
+        await (changes === 'files' ? log!.add(told) : changes.write(told))
       })
-      const changeBytes = await log.flush()
-      return { ...entry, changeRows, ...(sink === undefined && { changeBytes }) }
+      return { ...entry, changeRows, ...(log && { changeBytes: await log.flush() }) }
     } finally {
-      await log.close()
+      await log?.close()
     }
   }
 
@@ -105,7 +108,7 @@ export class FileChanges {
     return new ReplayLog({ files: this.#files, paths: this.#paths, runs, sink })
   }
 
-  async #open(entry: RunsEntry) {
+  async #open(entry: RunsEntry): Promise<ChangeFile> {
     await this.#files.makeFolder(this.#paths.changes)
     const log = await openChangeFile(this.#files, this.#paths.changeFile(entry) + PARTIAL, 0)
     await this.#files.syncFolder(this.#paths.changes)

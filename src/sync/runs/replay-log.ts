@@ -3,11 +3,10 @@
 
 import type { DurableFiles } from '../../engine/index'
 import {
-  type ChangeLog,
+  type ChangeFile,
   type ChangeSink,
   openChangeFile,
   type StateChange,
-  sinkLog,
 } from '../folder/change-log'
 import type { StatePaths } from '../folder/state-paths'
 import type { CategoryRuns } from './category-runs'
@@ -32,7 +31,9 @@ export interface ReplayLogOptions {
 export class ReplayLog {
   readonly #options: ReplayLogOptions
   readonly #after: number
-  #log: ChangeLog | undefined
+  #file: ChangeFile | undefined
+  /** The changes that a sink takes before their rows are committed. */
+  #waiting: StateChange[] = []
 
   constructor(options: ReplayLogOptions) {
     this.#options = options
@@ -40,24 +41,23 @@ export class ReplayLog {
   }
 
   async add(changes: readonly StateChange[]): Promise<void> {
-    const { sink } = this.#options
-    this.#log ??= sink === undefined ? await this.#open() : sinkLog(sink)
-    await this.#log.add(changes)
+    if (this.#options.sink !== undefined) this.#waiting.push(...changes)
+    else await (this.#file ??= await this.#open()).add(changes)
   }
 
   /** Makes durable what was added. Returns what is to be stored with the rows. */
   async flush(): Promise<ReplayedChanges | undefined> {
-    const bytes = await this.#log?.flush()
-    return bytes === undefined || this.#options.sink !== undefined
-      ? undefined
-      : { after: this.#after, bytes }
+    const waiting = this.#waiting
+    this.#waiting = []
+    if (waiting.length > 0) await this.#options.sink!.write(waiting)
+    return this.#file && { after: this.#after, bytes: await this.#file.flush() }
   }
 
   async close(): Promise<void> {
-    await this.#log?.close()
+    await this.#file?.close()
   }
 
-  async #open(): Promise<ChangeLog> {
+  async #open(): Promise<ChangeFile> {
     const { files, paths, runs } = this.#options
     const after = this.#after
     await files.makeFolder(paths.changes)
