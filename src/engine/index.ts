@@ -93,6 +93,7 @@ export {
 export { type Logger, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'
 export { removeAtExit, removeNow } from './disk/atomic-file'
+export { closing, orUndo } from './disk/closing'
 export {
   type DurableFile,
   type DurableFiles,
@@ -100,7 +101,6 @@ export {
   readWhole,
   replaceWhole,
   scratchFiles,
-  withFile,
 } from './disk/durable-files'
 export { corruptState, onDisk, stateIo } from './disk/state-errors'
 export {

@@ -5,6 +5,7 @@
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { closing } from './closing'
 import { onDisk, stateIo } from './state-errors'
 import {
   createOwn,
@@ -188,7 +189,7 @@ export async function readWhole(
   path: string,
 ): Promise<Uint8Array | undefined> {
   const file = await files.open(path)
-  return file && withFile(file, () => file.read(0, MOST_BYTES))
+  return file && closing(file, () => file.read(0, MOST_BYTES))
 }
 
 /** Writes the new content to `<path>.new`, syncs it, renames it and syncs the folder. */
@@ -212,20 +213,8 @@ export async function writeSynced(
   await files.remove(path)
   const file = await files.create(path)
   if (file === undefined) throw stateIo(path, 'create', 'EEXIST')
-  await withFile(file, async () => {
+  await closing(file, async () => {
     await file.write(0, bytes)
     await file.sync()
   })
-}
-
-/** Returns the result of `use`, and closes the file in any case. */
-export async function withFile<T>(
-  file: Pick<DurableFile, 'close'>,
-  use: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await use()
-  } finally {
-    await file.close()
-  }
 }

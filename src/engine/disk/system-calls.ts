@@ -3,6 +3,7 @@
 // missing file. They fail with the system's own errors, which the callers type.
 
 import { constants, type FileHandle, open } from 'node:fs/promises'
+import { closing } from './closing'
 
 /** Windows lacks the flag. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0
@@ -118,14 +119,5 @@ export async function writeAll(
  */
 export async function syncFolder(path: string, platform = process.platform): Promise<void> {
   if (platform === 'win32') return
-  await whereSupported(
-    (async () => {
-      const folder = await open(path, 'r')
-      try {
-        await folder.sync()
-      } finally {
-        await folder.close()
-      }
-    })(),
-  )
+  await whereSupported((async () => closing(await open(path, 'r'), folder => folder.sync()))())
 }

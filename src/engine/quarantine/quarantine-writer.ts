@@ -8,8 +8,8 @@ import type {
   QuarantinedFile,
   RowQuarantine,
 } from '../codec/quarantine/row-quarantine'
+import { closing } from '../disk/closing'
 import type { DurableFile, DurableFiles } from '../disk/durable-files'
-import { withFile } from '../disk/durable-files'
 import { corruptState, stateIo } from '../disk/state-errors'
 
 /** Bytes of text that are gathered before a write. */
@@ -109,7 +109,7 @@ export class QuarantineWriter implements RowQuarantine {
     const isFirst = !this.#isOpened
     if (isFirst && length !== undefined) await files.makeFolder(dirname(path))
     const file = await files.edit(path)
-    await withFile(file, async () => {
+    await closing(file, async () => {
       if (isFirst) await this.#cutIn(file)
       this.#isOpened = true
       if (text !== '') await file.write(await file.size(), Buffer.from(text))

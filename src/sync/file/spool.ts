@@ -8,11 +8,12 @@
 
 import { join } from 'node:path'
 import {
+  closing,
   crc32,
   type DurableFile,
   type DurableFiles,
   type FileIdentity,
-  withFile,
+  orUndo,
 } from '../../engine/index'
 
 const FORMAT = 1
@@ -67,19 +68,17 @@ export class Spool {
     const { files, folder } = options
     await files.makeFolder(folder)
     const data = await files.edit(join(folder, 'data'))
-    const index = await files.edit(join(folder, 'index')).catch(async error => {
-      await data.close()
-      throw error
-    })
+    const index = await orUndo(
+      () => files.edit(join(folder, 'index')),
+      () => data.close(),
+    )
     const spool = new Spool(options, data, index)
-    try {
+    const recover = async () => {
       await spool.#recover()
       await files.syncFolder(folder)
-      return spool
-    } catch (error) {
-      await spool.close()
-      throw error
     }
+    await orUndo(recover, () => spool.close())
+    return spool
   }
 
   /** The file of these bytes; undefined while the spool is empty. */
@@ -214,7 +213,7 @@ export async function spooledFile(
 ): Promise<SpooledFile | undefined> {
   const index = await files.open(join(folder, 'index'))
   if (index === undefined) return undefined
-  const bytes = await withFile(index, () => index.read(0, HEAD_BYTES))
+  const bytes = await closing(index, () => index.read(0, HEAD_BYTES))
   const first = readCheckedLines(bytes)[0]?.record
   return first?.kind === 'file' && first.format === FORMAT
     ? (first as unknown as SpooledFile)

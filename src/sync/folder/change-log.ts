@@ -11,6 +11,7 @@ import {
   type DurableFiles,
   objectWithInvalid,
   optionInvalid,
+  orUndo,
   type Row,
   RowsJson,
   TextBuffer,
@@ -67,15 +68,13 @@ export type ChangeFile = Awaited<ReturnType<typeof openChangeFile>>
  */
 export async function openChangeFile(files: DurableFiles, path: string, committed: number) {
   const file = await files.edit(path)
-  try {
+  const cut = async () => {
     const found = await file.size()
     if (found < committed)
       throw corruptState(path, `${committed} bytes were written, ${found} are there`)
     await file.truncate(committed)
-  } catch (error) {
-    await file.close()
-    throw error
   }
+  await orUndo(cut, () => file.close())
   const parts = new TextBuffer()
   const rowsJson = new RowsJson()
   const lines = new TextBuffer()

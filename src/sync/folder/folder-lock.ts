@@ -31,16 +31,17 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  closing,
   createOwn,
   FeedError,
   machineFiles,
   onDisk,
+  orUndo,
   readWhole,
   removeAtExit,
   removeNow,
   unless,
   unlessMissing,
-  withFile,
   writeAll,
 } from '../../engine/index'
 import { answers, listen, NEW } from './lock-socket'
@@ -84,12 +85,10 @@ export function takeFolderLock(folder: string, times: LockTimes = TIMES): Promis
   return onDisk(place, 'lock', async () => {
     await unless('EEXIST', mkdir(place))
     const request = new LockRequest(folder, place, await kernelOf(place), times)
-    try {
-      await request.succeed()
-    } catch (error) {
-      await request.end()
-      throw error
-    }
+    await orUndo(
+      () => request.succeed(),
+      () => request.end(),
+    )
     return { release: () => request.end() }
   })
 }
@@ -153,7 +152,7 @@ class LockRequest {
     const path = this.#claim()
     const file = await createOwn(path)
     removeAtExit(path)
-    await withFile(file, () => writeAll(file, Buffer.from(`${JSON.stringify(claim)}\n`)))
+    await closing(file, () => writeAll(file, Buffer.from(`${JSON.stringify(claim)}\n`)))
     const touch = () => utimes(path, new Date(), new Date()).catch(() => {})
     this.#beats = setInterval(touch, this.#times.beatMs).unref()
   }
@@ -227,7 +226,7 @@ async function kernelOf(place: string): Promise<string> {
 /** Opens the file, because a network file system then asks its server for the time. */
 async function timeOf(path: string): Promise<number | undefined> {
   const file = await unlessMissing(open(path))
-  return file && withFile(file, async () => (await file.stat()).mtimeMs)
+  return file && closing(file, async () => (await file.stat()).mtimeMs)
 }
 
 function locked(folder: string, file: string, claim: Claim): FeedError<'STATE_LOCKED'> {

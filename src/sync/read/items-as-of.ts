@@ -1,6 +1,7 @@
 // The items of a category at an earlier time, which are made again from the kept files: as runs in a
 // folder for temporary files. The state itself does not change.
 
+import { closing, orUndo } from '../../engine/index'
 import { FileRows } from '../file/file-rows'
 import type { FileId } from '../file-id'
 import type { Environment } from '../folder/environment'
@@ -39,27 +40,24 @@ export async function itemsAsOf(
   const places = { files, paths }
   const chosen = await keptAsOf(places, category, entries, asOf)
   const folder = await environment.makeTemporaryFolder()
-  let view: CategoryView | undefined
-  const close = async () => {
-    await view?.close()
-    await files.remove(folder)
-  }
-  try {
-    const runs = await CategoryRuns.open(category, { files, folder, sortBytes })
-    try {
+  const read = async () => {
+    await closing(await CategoryRuns.open(category, { files, folder, sortBytes }), async runs => {
       const open = (id: FileId) => openKept(places, id, { category, asOf })
       for (const { id, totalBytes, lastModified } of chosen.entries) {
         const identity = { totalBytes, ...(lastModified !== undefined && { lastModified }) }
         await runs.apply(new FileRows({ id, identity }, { open, maxRemovedShare: 1, signal }))
       }
-    } finally {
-      await runs.close()
-    }
-    view = (await CategoryView.open(files, folder))!
-    const opened = view
-    return { at: chosen.at, items: () => opened.items(), lines: () => opened.lines(), close }
-  } catch (error) {
-    await close()
-    throw error
+    })
+    return (await CategoryView.open(files, folder))!
+  }
+  const view = await orUndo(read, () => files.remove(folder))
+  return {
+    at: chosen.at,
+    items: () => view.items(),
+    lines: () => view.lines(),
+    close: async () => {
+      await view.close()
+      await files.remove(folder)
+    },
   }
 }

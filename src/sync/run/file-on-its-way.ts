@@ -1,7 +1,7 @@
 // One file on its way to the state: it is fetched, and fetched again where its rows prove that it is
 // damaged. Its retries count for both.
 
-import { type FeedError, Retries, type Retry, type Semaphore } from '../../engine/index'
+import { closing, type FeedError, Retries, type Retry, type Semaphore } from '../../engine/index'
 import { type Fetched, type FetchOptions, fetchFile } from '../file/fetch-file'
 import { FileRows } from '../file/file-rows'
 import type { FileId } from '../file-id'
@@ -88,12 +88,9 @@ export class FileOnItsWay {
   async #fetch(damage: FeedError | undefined): Promise<Fetched> {
     const { spools, settings, report } = this.#shared
     if (damage === undefined) report({ type: 'fetching', file: this.#id })
-    const spool = await spools.open(this.#id, settings.shares.pieceBytes)
-    try {
-      return await fetchFile(this.#id, spool, this.#options, damage)
-    } finally {
-      await spool.close()
-    }
+    return closing(await spools.open(this.#id, settings.shares.pieceBytes), spool =>
+      fetchFile(this.#id, spool, this.#options, damage),
+    )
   }
 
   #rowsOf({ file }: Extract<Fetched, { kind: 'whole' }>): FileRows {

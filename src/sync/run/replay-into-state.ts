@@ -5,6 +5,7 @@
 import {
   type Columns,
   choice,
+  closing,
   type DurableFiles,
   FeedError,
   filePath,
@@ -20,7 +21,6 @@ import {
   rowsWithBadCells,
   stateIo,
   texts,
-  withFile,
   withMethods,
 } from '../../engine/index'
 import { targetRowsOf } from '../file/file-rows'
@@ -134,16 +134,12 @@ export async function replayIntoState<C extends Columns = Columns>(
     environment,
     changes: { changes: changes ?? 'files', changeRows },
   })
-  try {
-    const categoryOf = async (id: FileId) => {
-      if (isOwn(id) && id.categoryId !== source?.name)
-        throw optionInvalid('source', `the feed ${id.categoryId}`, source?.name)
-      return target.known(id)
-    }
-    return await replayFiles(files, { ...target, categoryOf, own, signal })
-  } finally {
-    await target.close()
+  const categoryOf = async (id: FileId) => {
+    if (isOwn(id) && id.categoryId !== source?.name)
+      throw optionInvalid('source', `the feed ${id.categoryId}`, source?.name)
+    return target.known(id)
   }
+  return closing(target, () => replayFiles(files, { ...target, categoryOf, own, signal }))
 }
 
 /** Where mended rows go. */
@@ -157,17 +153,11 @@ export interface ReplayPlace {
 }
 
 /** Merges the rows of quarantines into their categories. */
-export async function replayFiles(
-  paths: readonly string[],
-  place: ReplayPlace,
-): Promise<ReplaySummary> {
-  const replay = new Replay(place)
-  try {
+export function replayFiles(paths: readonly string[], place: ReplayPlace): Promise<ReplaySummary> {
+  return closing(new Replay(place), async replay => {
     for (const path of paths) await replay.file(path)
     return replay.summary
-  } finally {
-    await replay.close()
-  }
+  })
 }
 
 /** The file of the records that are being read, and its place in the target. */
@@ -201,7 +191,7 @@ class Replay {
       length: 0,
     })
     const tooOldBefore = this.#counts.tooOld
-    await withFile(file, async () => {
+    await closing(file, async () => {
       let at = 0
       const read = async () => {
         const bytes = await file.read(at, READ_BYTES)

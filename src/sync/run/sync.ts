@@ -8,8 +8,10 @@ import { setMaxListeners } from 'node:events'
 import {
   asFeedError,
   type Columns,
+  closing,
   FeedError,
   listenable,
+  orUndo,
   RunWatch,
   Semaphore,
   type SyncResult,
@@ -141,7 +143,8 @@ class Run {
     try {
       if (signal?.aborted) onAbort()
       this.#abort.signal.throwIfAborted()
-      await this.#work()
+      const target = await openRunTarget(this.#settings, this.#abort.signal)
+      await closing(target, () => this.#synchronise(target))
       const progress = this.#progress()
       this.#report({ type: 'progress', ...progress })
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
@@ -150,18 +153,6 @@ class Run {
       signal?.removeEventListener('abort', onAbort)
       await this.#settings.source.close?.()
     }
-  }
-
-  async #work(): Promise<void> {
-    const opened = await openRunTarget(this.#settings, this.#abort.signal)
-    try {
-      await this.#synchronise(opened)
-    } catch (error) {
-      // The run fails with the first failure.
-      await opened.close().catch(() => {})
-      throw error
-    }
-    await opened.close()
   }
 
   async #synchronise(target: RunTarget): Promise<void> {
@@ -274,23 +265,14 @@ async function openGiven(
   signal: AbortSignal,
 ): Promise<RunTarget> {
   const spools = await SpoolFolder.temporary(settings.spoolFolder)
-  try {
-    const memoryBytes = settings.shares.storeBytes
-    const open = await target.open({ origin: settings.source.origin, memoryBytes, signal })
-    return {
-      spools,
-      category: category => open.category(category),
-      close: async () => {
-        try {
-          await open.close()
-        } finally {
-          await spools.removeAll()
-        }
-      },
-    }
-  } catch (error) {
-    // The run fails with the first failure.
-    await spools.removeAll().catch(() => {})
-    throw error
+  const memoryBytes = settings.shares.storeBytes
+  const open = await orUndo(
+    () => target.open({ origin: settings.source.origin, memoryBytes, signal }),
+    () => spools.removeAll(),
+  )
+  return {
+    spools,
+    category: category => open.category(category),
+    close: () => closing({ close: () => spools.removeAll() }, () => open.close()),
   }
 }

@@ -8,6 +8,7 @@ import {
   type DurableFiles,
   type FeedSchema,
   type FileIdentity,
+  orUndo,
 } from '../../engine/index'
 import {
   compactRuns,
@@ -212,7 +213,7 @@ export class CategoryRuns implements TargetCategory {
       memory: this.#memory,
       create: number => this.#files.create(`${name}-${first}-${number}.run`, isCompressed),
     })
-    try {
+    const write = async () => {
       for (const file of files) {
         for await (const rows of file.rows()) {
           file.signal.throwIfAborted()
@@ -220,11 +221,10 @@ export class CategoryRuns implements TargetCategory {
           if (waits !== undefined) await waits
         }
       }
-      return (await runs.end()).map(run => ({ ...run, sequence }))
-    } catch (error) {
-      await runs.abort().catch(() => {})
-      throw error
+      return runs.end()
     }
+    const written = await orUndo(write, () => runs.abort())
+    return written.map(run => ({ ...run, sequence }))
   }
 
   /** Returns the manifest with the files, and their entries. */
@@ -322,13 +322,8 @@ export class CategoryRuns implements TargetCategory {
   }
 
   /** Does what no manifest tells of yet. After a failure its runs are removed. */
-  async #orRemoved<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      await this.#removeOthers().catch(() => {})
-      throw error
-    }
+  #orRemoved<T>(work: () => Promise<T>): Promise<T> {
+    return orUndo(work, () => this.#removeOthers())
   }
 
   /** The names of the runs that the manifest has. */

@@ -2,7 +2,7 @@
 // replaced as a whole, so a file is applied or it is not.
 
 import { dirname } from 'node:path'
-import { corruptState, type DurableFiles, replaceWhole, withFile } from '../../engine/index'
+import { closing, corruptState, type DurableFiles, replaceWhole } from '../../engine/index'
 import type { Floor, WrittenRun } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
@@ -96,7 +96,7 @@ export async function readManifest(
     if (names.some(isRunName)) throw corruptState(path, 'it is missing beside its runs')
     return undefined
   }
-  const bytes = await withFile(file, async () => file.read(0, await file.size()))
+  const bytes = await closing(file, async () => file.read(0, await file.size()))
   const [line] = readCheckedLines(bytes)
   if (line === undefined) throw corruptState(path, 'it has another checksum')
   const { format, files: entries, ...manifest } = line.record as unknown as StoredManifest

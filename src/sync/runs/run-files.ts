@@ -1,7 +1,7 @@
 // The files of the runs of one category: those that are open, and new ones.
 
 import { join } from 'node:path'
-import type { DurableFiles } from '../../engine/index'
+import { type DurableFiles, orUndo } from '../../engine/index'
 import { Run, RunWriter, type SequencedRun, sharedMemory, type WrittenRun } from '../../state/index'
 import { isRunName, MANIFEST, type RunRecord } from './manifest'
 
@@ -43,13 +43,11 @@ export class RunFiles {
     fill: (writer: RunWriter) => Promise<void>,
   ): Promise<WrittenRun> {
     const writer = await this.create(name, isCompressed)
-    try {
+    const write = async () => {
       await fill(writer)
-      return await writer.end()
-    } catch (error) {
-      await writer.abort().catch(() => {})
-      throw error
+      return writer.end()
     }
+    return orUndo(write, () => writer.abort())
   }
 
   /** Removes all other runs, and a manifest that was being written. */

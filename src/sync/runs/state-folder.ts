@@ -2,6 +2,7 @@
 // the files that are being fetched, and those that are kept.
 
 import { join } from 'node:path'
+import { orUndo } from '../../engine/index'
 import { clearUp, clearUpLate } from '../file/kept-files'
 import type { RowRules } from '../file/row-rules'
 import { type Category, categoryKey } from '../file-id'
@@ -66,12 +67,10 @@ export async function openStateFolder({
       if (spooled.has(spoolName(entry.id))) await clearUpLate(places, runs.files, entry)
     return runs
   }
-  try {
-    await settleOrigin(environment, paths, origin)
-  } catch (error) {
-    await lock.release()
-    throw error
-  }
+  await orUndo(
+    () => settleOrigin(environment, paths, origin),
+    () => lock.release(),
+  )
   return {
     files,
     spools,
