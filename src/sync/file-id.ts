@@ -13,7 +13,6 @@ import {
   schemaOf,
 } from '../engine/index'
 import {
-  type CompressedOptions,
   type FeedDownload,
   type FeedService,
   fileNameOf,
@@ -165,15 +164,11 @@ function decoded(text: string): string {
   }
 }
 
-/** A download of the bytes of a file. Its rows are read from its spool. */
-export interface FileDownload {
-  compressed(options: CompressedOptions): { batches(): AsyncIterable<Uint8Array> }
-  /** Only a bootstrap of the service is asked for its time. */
-  info?: FeedDownload<Columns>['info']
-}
-
 /** @throws FeedError REQUEST_INVALID */
-export function downloadOf({ feeds }: FeedService, id: ServiceId): Required<FileDownload> {
+export function downloadOf(
+  { feeds }: FeedService,
+  id: ServiceId,
+): Pick<FeedDownload<Columns>, 'compressed' | 'info'> {
   const { marketplace, categoryId } = id
   const category = { marketplace, categoryId }
   if (id.feed === 'item_snapshot')

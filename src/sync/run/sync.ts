@@ -74,11 +74,10 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
 export function sync<C extends Columns = Columns>(
   options: SyncOptions | FeedSyncOptions<C>,
 ): SyncRun {
-  const run = new Run(syncSettings(options as SyncOptions | FeedSyncOptions))
-  return { summary: run.summary, [Symbol.asyncIterator]: () => run.events() }
+  return new Run(syncSettings(options as SyncOptions | FeedSyncOptions))
 }
 
-class Run {
+class Run implements SyncRun {
   readonly summary: Promise<SyncSummary>
   readonly #settings: SyncSettings
   readonly #queue = new EventQueue()
@@ -119,7 +118,7 @@ class Run {
     return error
   }
 
-  async *events(): AsyncGenerator<SyncEvent, void, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SyncEvent, void, void> {
     try {
       for (
         let event = await this.#queue.next();

@@ -13,9 +13,7 @@ import {
   RangeFetcher,
   type RangeFetcherOptions,
 } from '../../engine/index'
-import type { CompressedOptions } from '../../service/index'
-
-export type PlaceOptions = Pick<CompressedOptions, 'ranges' | 'signal' | 'resume' | 'onInfo'>
+import type { FileBytesOptions } from './sync-source'
 
 /** Blocks of this size go to the spool, which copies them. */
 const BLOCK_BYTES = 1 << 20
@@ -33,7 +31,7 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 
 export async function* remoteBlocks(
   file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport'>,
-  { ranges, signal, resume, onInfo }: PlaceOptions,
+  { ranges, signal, resume, onInfo }: FileBytesOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })
   const windowBytes = ranges?.windowBytes
@@ -54,7 +52,7 @@ export async function* remoteBlocks(
 
 export async function* localBlocks(
   path: string,
-  { resume, onInfo }: PlaceOptions,
+  { resume, onInfo }: FileBytesOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   let file: DurableFile | undefined
   try {

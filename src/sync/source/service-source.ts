@@ -38,9 +38,13 @@ export function serviceSource(parts: ServiceSourceParts): SyncSource {
         done,
         missing,
         limits,
-        ...(until && { until }),
+        until,
       }),
-    download: id => downloadOf(service, id as ServiceId),
+    bytes: (id, options) =>
+      downloadOf(service, id as ServiceId)
+        .compressed(options)
+        .batches(),
+    latest: (id, options) => downloadOf(service, id as ServiceId).info(options),
   }
 }
 
