@@ -236,7 +236,10 @@ function runStage({ counters }: AnyStage): RunStage {
 /** Makes a driver for each stage, each over the driver before it. */
 function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
   stages.reduceRight<Uint8Array | undefined>((start, stage) => stage.requireStart(start), undefined)
-  for (const stage of stages) stage.origin ??= stages[0]!.origin
+  for (const stage of stages) {
+    stage.source = stages[0]!
+    stage.origin ??= stages[0]!.origin
+  }
   const lenders = new Set<AnyStage>()
   // The last stage comes first, because a stage may borrow only where it lends (ChunkReassembler).
   stages.reduceRight((next, stage) => {

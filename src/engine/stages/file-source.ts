@@ -2,7 +2,7 @@
 // memory where the next stage is known to copy. It owns the open file. The stages after it
 // interpret the bytes and check whether the file is complete.
 
-import { close, open, read } from 'node:fs'
+import { close, fstat, open, read } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { excerpt, FeedError } from '../errors'
@@ -65,6 +65,8 @@ export class FileSource extends Source<Uint8Array> {
     const file = await this.#opened()
     let reading: Promise<Uint8Array> | undefined
     try {
+      // A pipe and the like have no size.
+      this.fileBytes = (await promisify(fstat)(file)).size || undefined
       reading = this.#read(file)
       for (let block = await reading; block.length > 0; block = await reading) {
         reading = this.#read(file)

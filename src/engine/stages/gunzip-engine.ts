@@ -13,7 +13,7 @@ import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { FeedError } from '../errors'
 import { choice } from '../options'
 import { mayHaveInflateWorkers } from './inflate-worker-limit'
-import { parallelEngine } from './parallel-inflate'
+import { type FileBytes, parallelEngine } from './parallel-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
@@ -23,28 +23,29 @@ export interface ChosenEngine {
   readonly newEngine: NewInflateEngine
 }
 
-const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngine>> = {
+const ENGINES: Readonly<Record<GunzipEngine, (fileBytes?: FileBytes) => NewInflateEngine>> = {
   zlib: () => startOffset => new ZlibInflate(startOffset),
-  wasm: worker => (worker && mayHaveInflateWorkers() ? parallelEngine() : wasmEngine()),
+  wasm: fileBytes =>
+    fileBytes && mayHaveInflateWorkers() ? parallelEngine(fileBytes) : wasmEngine(),
   fflate: fflateEngine,
 }
 
 /**
  * Returns the engine with that name, or without a name the fastest that this machine can run.
  *
- * @param worker whether a worker thread may inflate a large file
+ * @param fileBytes tells the size of the file, where a worker thread may inflate a large one
  * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED
  */
-export function inflateEngine(name: GunzipEngine | undefined, worker: boolean): ChosenEngine {
+export function inflateEngine(name?: GunzipEngine, fileBytes?: FileBytes): ChosenEngine {
   if (name !== undefined) {
     const checked = choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])
-    return { name: checked, newEngine: ENGINES[checked](worker) }
+    return { name: checked, newEngine: ENGINES[checked](fileBytes) }
   }
   try {
-    return inflateEngine('wasm', worker)
+    return inflateEngine('wasm', fileBytes)
   } catch (error) {
     if (!FeedError.is(error) || error.code !== 'DEPENDENCY_UNSUPPORTED') throw error
-    return inflateEngine('zlib', worker)
+    return inflateEngine('zlib')
   }
 }
 

@@ -29,7 +29,8 @@ export interface GunzipOptions extends Partial<GzipLimits> {
   readonly engine?: GunzipEngine
   /**
    * Whether a worker thread may inflate a large file (from 512 KiB of compressed data in a member
-   * on), beside the thread that reads the rows. Only the engine `wasm` has a worker. All pipelines
+   * on, unless FileSource or RangeFetcher knows that less than 12 MiB of the file follow), beside
+   * the thread that reads the rows. Only the engine `wasm` has a worker. All pipelines
    * of the process together have at most one worker less than there are processors. The worker ends
    * with the stage. Default: true.
    */
@@ -95,7 +96,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     super('Gunzip')
     const { engine, worker = true } = knownOptions(options, NAMES)
     const limits = gzipLimits(options)
-    const chosen = inflateEngine(engine, flag('worker', worker))
+    const fileBytes = flag('worker', worker) ? () => this.source.fileBytes : undefined
+    const chosen = inflateEngine(engine, fileBytes)
     this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine })
     this.#engineLends = chosen.name === 'wasm'
   }

@@ -14,7 +14,12 @@ import {
   type InflateMemory,
   takeInflateMemory,
 } from '../codec/gzip/inflate-core'
-import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
+import {
+  dataInvalid,
+  type InflateEngine,
+  type InflateOutputs,
+  type NewInflateEngine,
+} from '../codec/gzip/inflate-engine'
 import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
 import { lend } from '../codec/loan'
 import { DONE, type Step, Steps } from '../core/steps'
@@ -29,6 +34,15 @@ import { INFLATE_WORKER } from './inflate-worker-source'
  */
 export const WORKER_FROM_BYTES = 512 * 1024
 
+/**
+ * Compressed bytes that must follow in a file whose size is known, so that a worker saves more time
+ * than starting it takes from the reader.
+ */
+export const WORKER_FOR_BYTES = 12 * 1024 * 1024
+
+/** The size of the compressed file, or undefined as long as it is not known. */
+export type FileBytes = () => number | undefined
+
 const NOTHING = new Uint8Array()
 
 type Outcome = NonNullable<InflateControl['outcome']>
@@ -36,14 +50,15 @@ type Outcome = NonNullable<InflateControl['outcome']>
 /** Limits of the worker's heap, in MB. The data that it works on lies outside the heap. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
 
-export function parallelEngine(): (startOffset: number) => InflateEngine {
+export function parallelEngine(fileBytes: FileBytes): NewInflateEngine {
   giveBackInflateMemory(takeInflateMemory(true))
-  return startOffset => new ParallelInflate(startOffset)
+  return startOffset => new ParallelInflate(startOffset, WORKER_FROM_BYTES, fileBytes)
 }
 
 export class ParallelInflate implements InflateEngine {
   #startOffset: number
   readonly #workerFromBytes: number
+  readonly #fileBytes: FileBytes
   /** The bookkeeping that both threads share. */
   readonly control = new InflateControl()
   /** The engine on this thread, until the worker takes over. */
@@ -79,9 +94,14 @@ export class ParallelInflate implements InflateEngine {
   #crc = 0
 
   /** @param workerFromBytes compressed bytes after which a worker is started */
-  constructor(startOffset: number, workerFromBytes = WORKER_FROM_BYTES) {
+  constructor(
+    startOffset: number,
+    workerFromBytes = WORKER_FROM_BYTES,
+    fileBytes: FileBytes = () => undefined,
+  ) {
     this.#startOffset = startOffset
     this.#workerFromBytes = workerFromBytes
+    this.#fileBytes = fileBytes
     this.#inline = new WasmInflate(startOffset, true)
   }
 
@@ -290,7 +310,9 @@ export class ParallelInflate implements InflateEngine {
 
   /** Starts a worker where the member has proved large, and one can be had. */
   #beginWorker(inline: WasmInflate): void {
-    const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
+    const { ended, usedBytes } = inline
+    const restBytes = (this.#fileBytes() ?? Infinity) - this.#startOffset - usedBytes
+    const isDue = !ended && usedBytes >= this.#workerFromBytes && restBytes >= WORKER_FOR_BYTES
     const mayStart = !this.#worker && this.#workerFailure === undefined && !this.#destroyed
     if (isDue && mayStart && beginInflateWorker()) this.#startWorker(inline)
   }

@@ -156,6 +156,15 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   origin: string | undefined
 
   /**
+   * @internal The size of the file that a run reads, compressed or not. A source that knows it says
+   * so before its first output.
+   */
+  fileBytes: number | undefined
+
+  /** @internal The source of the run, which knows more of the file. */
+  source: { readonly fileBytes: number | undefined } = this
+
+  /**
    * Called once, before a run begins, with the bytes that the next stage of the pipeline requires
    * at the start of its input. Returns those that this stage requires at the start of its own.
    */

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,13 +11,18 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'tsup'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { InflateControl } from '../../../src/engine/codec/gzip/inflate-control'
-import { pipeline } from '../../../src/engine/pipeline/pipeline'
+import { type Pipeline, pipeline } from '../../../src/engine/pipeline/pipeline'
+import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
+import { FileSource } from '../../../src/engine/stages/file-source'
 import { GUNZIP_HELD_BYTES, Gunzip } from '../../../src/engine/stages/gunzip'
 import { setMaxInflateWorkers } from '../../../src/engine/stages/inflate-worker-limit'
+import { WORKER_FOR_BYTES } from '../../../src/engine/stages/parallel-inflate'
+import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
 import { cutAt, feedText } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
 import { threads } from './recorded-workers'
+import { ScriptedTransport } from './scripted-transport'
 
 vi.mock('node:worker_threads', async original =>
   (await import('./recorded-workers')).recording(await original()),
@@ -69,6 +75,44 @@ test('without a worker where none is wanted, and for a small file', async () => 
   expect((await runGunzip(PIECES, { worker: false })).output.equals(CONTENT)).toBe(true)
   expect((await runGunzip([gzipSync(feedText(100))])).error).toBeUndefined()
   expect(threads.workers).toHaveLength(0)
+})
+
+describe('behind a source that knows the size of its file, a worker is started', () => {
+  const workersFor = async (bytes: Pipeline<Uint8Array>) => {
+    threads.workers.length = 0
+    await bytes.to(new Gunzip()).forEach(() => {})
+    await threads.exited()
+    return threads.workers.length
+  }
+  const fromDisk = (path: string, file: Uint8Array) => {
+    writeFileSync(path, file)
+    return pipeline(new FileSource(path))
+  }
+  const fromRanges = (_path: string, file: Uint8Array) => {
+    const transport = new ScriptedTransport(file, undefined, MIB)
+    const fetcher = new RangeFetcher({ url: 'http://feed.test/file', transport })
+    return pipeline(fetcher).to(new ChunkReassembler())
+  }
+  const large = gzipSync(Buffer.alloc(WORKER_FOR_BYTES + MIB, CONTENT), { level: 0 })
+
+  test.each([
+    ['FileSource', fromDisk],
+    ['RangeFetcher', fromRanges],
+  ])('only where enough of it follows (%s)', async (_, from) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gunzip-size-'))
+    try {
+      const path = join(folder, 'file.gz')
+      expect(await workersFor(from(path, FILE))).toBe(0)
+      expect(await workersFor(from(path, large))).toBe(1)
+      // Members that are small need none, however many there are.
+      const member = gzipSync(CONTENT.subarray(0, MIB / 4), { level: 0 })
+      const members = Buffer.concat(Array.from({ length: 60 }, () => member))
+      expect(members.length).toBeGreaterThan(WORKER_FOR_BYTES + MIB)
+      expect(await workersFor(from(path, members))).toBe(0)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 })
 
 test('this thread inflates the file where no worker can start', async () => {

@@ -126,6 +126,7 @@ export class RangeFetcher extends Source<Piece> {
       this.#download = new RangeDownload(this.#settings, run.signal, this.#lends)
       for await (const piece of this.#download.pieces()) {
         if (!this.#anyPiece) this.#tellInfo(false)
+        this.fileBytes = this.#download.identity?.totalBytes
         this.#anyPiece = true
         yield piece
       }
