@@ -13,6 +13,7 @@ import {
   schemaOf,
 } from '../engine/index'
 import {
+  type CompressedOptions,
   type FeedDownload,
   type FeedService,
   fileNameOf,
@@ -164,11 +165,15 @@ function decoded(text: string): string {
   }
 }
 
+/** A download of the bytes of a file. Its rows are read from its spool. */
+export interface FileDownload {
+  compressed(options: CompressedOptions): { batches(): AsyncIterable<Uint8Array> }
+  /** Only a bootstrap of the service is asked for its time. */
+  info?: FeedDownload<Columns>['info']
+}
+
 /** @throws FeedError REQUEST_INVALID */
-export function downloadOf(
-  { feeds }: FeedService,
-  id: ServiceId,
-): Pick<FeedDownload<Columns>, 'compressed' | 'info'> {
+export function downloadOf({ feeds }: FeedService, id: ServiceId): Required<FileDownload> {
   const { marketplace, categoryId } = id
   const category = { marketplace, categoryId }
   if (id.feed === 'item_snapshot')

@@ -10,14 +10,18 @@
 
 export { extremeRow } from './profile'
 export {
+  LINES,
+  LINES_BYTES,
   NAMES,
   NAMES_BYTES,
   PLAN,
   PLAN_BYTES,
+  PLANS,
+  PLANS_BYTES,
   setForm,
   TEXT,
   textBytes,
-  writeRows,
+  writeLines,
 } from './row-text'
 
 import {
@@ -115,6 +119,7 @@ let node: usize = NODES
 /**
  * Begins a block.
  * @param address of offset 0 of the index
+ * @param adds true where the columns of the blocks before stay
  * @param quoted the byte of quotes, and the one that escapes them; -1 where quotes are text
  */
 export function begin(
@@ -126,6 +131,7 @@ export function begin(
   columns: u32,
   quoted: u32,
   escaping: u32,
+  adds: bool,
 ): void {
   block = address
   blockBytes = bytes
@@ -135,6 +141,7 @@ export function begin(
   step = (<usize>columns) << 2
   quote = quoted
   escapedBy = escaping
+  if (adds) return
   top = ARENA
   node = NODES
 }

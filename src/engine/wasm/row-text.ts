@@ -2,8 +2,9 @@
 // JSON, the text that JSON.stringify makes of each row, as the rows of a COPY of PostgreSQL, or as
 // CSV.
 //
-// The host says in a plan which columns a row has, and gives the text before each value. A row that
-// does not fit into the room for text as a whole, or may have a formula in CSV, is left to the host.
+// The host says in plans which columns rows have, and gives the text before each value. A line is one
+// row, or the rows of several plans one behind the other. A line that does not fit into the room for
+// text as a whole, or may have a formula in CSV, is left to the host.
 // If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-text.ts.
 
 import { STEP } from './aspects'
@@ -15,14 +16,21 @@ export const GAP: usize = 64
 
 // The layout. Addresses below PLAN are the compiler's.
 
-/** For each column: the kind of its values, its first record, and the bytes of the text before it. */
+/** For each column of a plan: the kind of its values, its first record, and the bytes of the text before it. */
 export const PLAN: usize = 0x4000
 export const PLAN_BYTES: usize = 0x4000
 const ENTRY_BYTES: usize = 12
-/** The texts before the values, and behind them the end of a row. */
+/** The texts before the values of each plan, and behind them the end of a row. */
 export const NAMES: usize = PLAN + PLAN_BYTES + GAP
 export const NAMES_BYTES: usize = 0x10000
-export const TEXT: usize = NAMES + NAMES_BYTES + GAP
+/** For each plan: the addresses of its first column, behind the last one, and of its texts, and the bytes of the end. */
+export const PLANS: usize = NAMES + NAMES_BYTES + GAP
+export const PLANS_BYTES: usize = 0x1000
+const PLANS_ENTRY_BYTES: usize = 16
+/** The parts of the lines: for each the number of its plan, and in the lower half that of its row. */
+export const LINES: usize = PLANS + PLANS_BYTES + GAP
+export const LINES_BYTES: usize = 0x10000
+export const TEXT: usize = LINES + LINES_BYTES + GAP
 const TEXT_BYTES: usize = 0x80000
 const TEXT_END: usize = TEXT + TEXT_BYTES
 /** A value before it gets the escapes of its row. */
@@ -114,41 +122,42 @@ export function setForm(notation: u32, ofNull: u32, ofNullBytes: u32, csv: u32):
 }
 
 /**
- * Writes rows from `first` on, as many as fit, and returns their number.
+ * Writes lines from `first` on, as many as fit, and returns their number.
  * @param nodes the address of the records of the columns, whose arrays lie in the arena
- * @param endBytes those of the end of a row
+ * @param parts those of each line
  */
-export function writeRows(
-  nodes: usize,
-  arenaAt: usize,
-  first: u32,
-  rows: u32,
-  columns: u32,
-  endBytes: u32,
-): u32 {
+export function writeLines(nodes: usize, arenaAt: usize, first: u32, lines: u32, parts: u32): u32 {
   arena = arenaAt
-  const last = PLAN + <usize>columns * ENTRY_BYTES
   out = TEXT
   isFull = false
-  for (let row = first; row < rows; row++) {
+  let part = LINES + ((<usize>first * <usize>parts) << 2)
+  for (let line = first; line < lines; line++) {
     const before = out
-    let name = NAMES
-    for (let entry = PLAN; entry < last; entry += ENTRY_BYTES) {
-      const bytes = <usize>load<u32>(entry, 8)
-      if (bytes <= STEP && out + 2 * GAP <= limit) {
-        v128.store(out, v128.load(name))
-        out += bytes
-      } else literal(name, bytes)
-      name += bytes
-      writeCell(load<u32>(entry), nodes + <usize>load<u32>(entry, 4) * NODE_BYTES, <usize>row)
+    for (const next = part + ((<usize>parts) << 2); part < next; part += 4) {
+      const plan = PLANS + <usize>load<u16>(part, 2) * PLANS_ENTRY_BYTES
+      writeRow(plan, nodes, <usize>load<u16>(part))
     }
-    literal(name, <usize>endBytes)
     if (isFull) {
       out = before
-      return row - first
+      return line - first
     }
   }
-  return rows - first
+  return lines - first
+}
+
+function writeRow(plan: usize, nodes: usize, row: usize): void {
+  const last = <usize>load<u32>(plan, 4)
+  let name = <usize>load<u32>(plan, 8)
+  for (let entry = <usize>load<u32>(plan); entry < last; entry += ENTRY_BYTES) {
+    const bytes = <usize>load<u32>(entry, 8)
+    if (bytes <= STEP && out + 2 * GAP <= limit) {
+      v128.store(out, v128.load(name))
+      out += bytes
+    } else literal(name, bytes)
+    name += bytes
+    writeCell(load<u32>(entry), nodes + <usize>load<u32>(entry, 4) * NODE_BYTES, row)
+  }
+  literal(name, <usize>load<u32>(plan, 12))
 }
 
 /** The number of bytes that the rows have. */

@@ -3,7 +3,7 @@
 
 import type { Columns, FeedSchema } from '../../engine/index'
 import { type Floor, mergeRuns, type SequencedRun } from './merge-runs'
-import { copyHead, newHeads, REMOVED } from './row-heads'
+import { keyAlone, REMOVED, type RowHeads } from './row-heads'
 import type { Run } from './run-reader'
 import type { RunWriter } from './run-writer'
 
@@ -46,11 +46,7 @@ export async function compactRuns(
           const record = run.index.origins[number]!
           const file = { ...record.file, lastModified: generatedMs }
           const removed = (writer.originOf({ ...record, file }) | REMOVED) >>> 0
-          const head = newHeads(1, 0)
-          copyHead(heads, n, head, 0)
-          head.timeMs[0] = timeMs
-          head.checksum[0] = 0
-          await writer.add(head, 0, removed, NO_BYTES, 0, 0)
+          await writer.add(headAt(heads, n, timeMs), 0, removed, NO_BYTES, 0, 0)
         }
       }
     }
@@ -60,4 +56,17 @@ export async function compactRuns(
 /** Returns the number that each origin of a run has in another. */
 function originsOf({ index }: Run, writer: RunWriter): number[] {
   return index.origins.map(record => writer.originOf(record))
+}
+
+/** Returns one head with another time, and no content. */
+function headAt(heads: RowHeads, n: number, timeMs: number): RowHeads {
+  return {
+    ...keyAlone(heads, n),
+    timeMs: Float64Array.of(timeMs),
+    byteOffset: heads.byteOffset.slice(n, n + 1),
+    checksum: Uint32Array.of(0),
+    origin: heads.origin.slice(n, n + 1),
+    row: heads.row.slice(n, n + 1),
+    line: heads.line.slice(n, n + 1),
+  }
 }

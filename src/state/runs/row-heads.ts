@@ -63,22 +63,6 @@ export function reserveHead(heads: RowHeads, rows: number, keyBytes: number): vo
   heads.keys = grown
 }
 
-/** Copies a head to the first place behind others. */
-export function copyHead(from: RowHeads, n: number, to: RowHeads, at: number): void {
-  const start = keyStart(from, n)
-  const end = from.keyEnds[n]!
-  reserveHead(to, at, end - start)
-  const place = keyStart(to, at)
-  for (let k = start, t = place; k < end; k++, t++) to.keys[t] = from.keys[k]!
-  to.keyEnds[at] = place + end - start
-  to.timeMs[at] = from.timeMs[n]!
-  to.byteOffset[at] = from.byteOffset[n]!
-  to.checksum[at] = from.checksum[n]!
-  to.origin[at] = from.origin[n]!
-  to.row[at] = from.row[n]!
-  to.line[at] = from.line[n]!
-}
-
 /** Returns where the key of a row begins. */
 export function keyStart({ keyEnds }: Keys, n: number): number {
   return n === 0 ? 0 : keyEnds[n - 1]!

@@ -22,44 +22,47 @@ export interface PageBlock {
   }
 }
 
-/** The places of the rows in their files. */
-export interface PagePlaces extends Required<RowPlaces> {
-  /** The number of rows. */
+interface PageRows {
+  /** The lines, which the page keeps. */
+  readonly lines: Uint8Array
   readonly count: number
+  /** Returns the places of the rows in their files. */
+  places(): Required<RowPlaces>
 }
 
 export class ParsedPage {
   readonly #run: PageBlock['run']
   readonly #header: BoundHeader
-  readonly #places: PagePlaces
+  readonly #rows: PageRows
+  #places: Required<RowPlaces> | undefined
   readonly #batches: RowBatch[]
   /** The place of the first row of each batch. */
   readonly #firsts: number[] = []
   readonly #ofOrigin = new Map<number, RowBatch>()
 
-  /** @param lines which the page keeps */
-  constructor(
-    { run, memory }: PageBlock,
-    header: BoundHeader,
-    lines: Uint8Array,
-    places: PagePlaces,
-  ) {
+  constructor({ run, memory }: PageBlock, header: BoundHeader, rows: PageRows) {
     this.#run = run
     this.#header = header
-    this.#places = places
-    this.#batches = rowsInPlace(header, lines, memory)
+    this.#rows = rows
+    this.#batches = rowsInPlace(header, rows.lines, memory)
     let first = 0
     for (const { length } of this.#batches) {
       this.#firsts.push(first)
       first += length
     }
-    if (first !== places.count)
-      throw corruptState(run.path, `a page of the run has ${first} of ${places.count} rows`)
+    if (first !== rows.count)
+      throw corruptState(run.path, `a page of the run has ${first} of ${rows.count} rows`)
   }
 
   bytes(place: number): Uint8Array {
     const at = this.#batchAt(place)
     return this.#batches[at]!.bytesOf(place - this.#firsts[at]!)
+  }
+
+  /** Returns a row that does not know its place in its file. */
+  bareRow(place: number): Row {
+    const at = this.#batchAt(place)
+    return this.#batches[at]!.row(place - this.#firsts[at]!)
   }
 
   row(place: number, origin: number): Row {
@@ -80,7 +83,7 @@ export class ParsedPage {
     const batch = this.#batches[at]!
     const from = this.#firsts[at]!
     const to = from + batch.length
-    const { rows, lines, byteOffsets } = this.#places
+    const { rows, lines, byteOffsets } = (this.#places ??= this.#rows.places())
     return batch.placed(this.#header, this.#run.file(origin), COMPLETE, {
       rows: rows.subarray(from, to),
       lines: lines.subarray(from, to),

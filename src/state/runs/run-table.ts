@@ -1,7 +1,7 @@
 // The rows of one feed in sorted runs: the newest row of every key, listed in the order of the keys
 // or found by a key.
 
-import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
+import type { Columns, FeedSchema, Row } from '../../engine/index'
 import { compareKeys } from '../row-key'
 import {
   type Floor,
@@ -11,23 +11,22 @@ import {
   type SequencedRun,
   type Standing,
   standsOf,
-  versionAt,
 } from './merge-runs'
-import { compareHeads, type Keys, keyOf } from './row-heads'
+import { compareHeads, type Keys } from './row-heads'
 import { RunCursor } from './run-cursor'
-import type { Block } from './run-reader'
+import type { Block, BlockLines } from './run-reader'
 
-/** A row that stands. It keeps the memory of its block, of about a megabyte. */
-export interface StandingRow<C extends Columns> {
-  readonly key: string
-  readonly version: Version
-  readonly row: Row<C>
+/** The place of a row that stands, in a block whose rows were read. */
+export interface StandingPlace {
+  readonly block: Block
+  readonly lines: BlockLines
+  readonly n: number
 }
 
 /** Blocks of each run that look-ups keep in memory. */
 const CACHED_BLOCKS = 4
-/** Rows that are yielded together. Each keeps the memory of its block. */
-const ROWS_AT_ONCE = 512
+/** Places that are yielded together. */
+const PLACES_AT_ONCE = 512
 
 export class RunTable<C extends Columns> {
   readonly runs: readonly SequencedRun[]
@@ -42,30 +41,42 @@ export class RunTable<C extends Columns> {
   }
 
   /**
-   * Yields the rows that stand in the order of their keys, in blocks of a few hundred at most.
-   * @param isLent true where the caller is done with rows before it asks for the next
+   * Yields the places of the rows that stand in the order of their keys, in blocks of a few hundred
+   * at most. Each keeps the memory of its block, of about a megabyte.
+   * @param isLent true where the caller is done with places before it asks for the next
    */
-  async *rows(isLent = false): AsyncGenerator<StandingRow<C>[], void, void> {
-    let rows: StandingRow<C>[] = []
+  async *places(isLent = false): AsyncGenerator<readonly StandingPlace[], void, void> {
+    let places: StandingPlace[] = []
     for await (const parts of mergeRuns(this.runs, this.floors, isLent)) {
       for (const { block, from, to, removal } of parts) {
         if (removal !== undefined) continue
         for (let n = from; n < to; n++) {
           if (block.isRemoved(n)) continue
-          const lines = block.read ?? (await block.lines())
-          const version = versionAt(block, n)
-          const key = keyOf(block.heads, n)
-          rows.push({ key, version, row: lines.row(n, this.#schema) })
-          if (rows.length < ROWS_AT_ONCE) continue
-          yield rows
-          rows = []
+          places.push({ block, lines: block.read ?? (await block.lines()), n })
+          if (places.length < PLACES_AT_ONCE) continue
+          yield places
+          places = []
         }
       }
-      if (!isLent || rows.length === 0) continue
-      yield rows
-      rows = []
+      if (!isLent || places.length === 0) continue
+      yield places
+      places = []
     }
-    if (rows.length > 0) yield rows
+    if (places.length > 0) yield places
+  }
+
+  /** Yields the rows that stand in the order of their keys, in blocks of a few hundred at most. */
+  async *rows(): AsyncGenerator<Row<C>[], void, void> {
+    for await (const places of this.places()) yield places.map(place => this.rowAt(place))
+  }
+
+  rowAt({ lines, n }: StandingPlace): Row<C> {
+    return lines.row(n, this.#schema)
+  }
+
+  /** Returns a row that does not know its file and its place there, which takes less time. */
+  bareRowAt({ lines, n }: StandingPlace): Row<C> {
+    return lines.bareRow(n, this.#schema)
   }
 
   /**
@@ -76,13 +87,14 @@ export class RunTable<C extends Columns> {
     const found = new Map<string, Row<C>>()
     const blocks = new Set<unknown>()
     // In the order of the keys each block is read once.
-    for (const key of [...new Set(keys)].sort(compareKeys)) {
-      const wanted = keysOf(key)
+    const sorted = [...new Set(keys)].sort(compareKeys)
+    const wanted = keysOf(sorted)
+    for (const [at, key] of sorted.entries()) {
       const rows: PlacedStanding[] = []
       // Most blocks are there, and a promise for each key takes longer than its look-up.
       for (const run of this.runs) {
         const cache = this.#cacheOf(run)
-        if (!cache.findKnown(key, wanted, rows)) await cache.find(key, wanted, rows)
+        if (!cache.findKnown(key, wanted, at, rows)) await cache.find(key, wanted, at, rows)
       }
       const stands = standsOf(rows, this.floors)
       if (stands === undefined || stands.version.removed) continue
@@ -101,9 +113,9 @@ export class RunTable<C extends Columns> {
 
   /** Returns the newest row of a key, or its removal. {@link rowOf} reads the row. */
   async newest(key: string): Promise<Standing | undefined> {
-    const wanted = keysOf(key)
+    const wanted = keysOf([key])
     const found: PlacedStanding[] = []
-    for (const run of this.runs) await this.#cacheOf(run).find(key, wanted, found)
+    for (const run of this.runs) await this.#cacheOf(run).find(key, wanted, 0, found)
     return standsOf(found, this.floors)
   }
 
@@ -124,19 +136,19 @@ class BlockCache {
     this.#run = run
   }
 
-  /** Adds the rows of a key, which may reach into the next block. */
-  async find(key: string, wanted: Keys, found: PlacedStanding[]): Promise<void> {
+  /** Adds the rows of the key `at` of those that are wanted, which may reach into the next block. */
+  async find(key: string, wanted: Keys, at: number, found: PlacedStanding[]): Promise<void> {
     for (let number = this.#run.run.blockOf(key, 0); this.#mayHave(number, key); number++)
-      this.#add(this.#known(number) ?? (await this.#read(number)), wanted, found)
+      this.#add(this.#known(number) ?? (await this.#read(number)), wanted, at, found)
   }
 
   /** The same without a promise. Returns false, and adds nothing, where a block is to be read. */
-  findKnown(key: string, wanted: Keys, found: PlacedStanding[]): boolean {
+  findKnown(key: string, wanted: Keys, at: number, found: PlacedStanding[]): boolean {
     const number = this.#run.run.blockOf(key, 0)
     if (!this.#mayHave(number, key)) return true
     const block = this.#known(number)
     if (block === undefined || this.#mayHave(number + 1, key)) return false
-    this.#add(block, wanted, found)
+    this.#add(block, wanted, at, found)
     return true
   }
 
@@ -145,11 +157,11 @@ class BlockCache {
     return number < blocks.length && compareKeys(blocks[number]!.firstKey, key) <= 0
   }
 
-  #add(block: Block, wanted: Keys, found: PlacedStanding[]): void {
+  #add(block: Block, wanted: Keys, at: number, found: PlacedStanding[]): void {
     const { sequence } = this.#run
     const cursor = RunCursor.over(block, sequence)
-    if (!cursor.seekInBlock(wanted, 0)) return
-    for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, 0) === 0; n++)
+    if (!cursor.seekInBlock(wanted, at)) return
+    for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, at) === 0; n++)
       found.push(placedAt(block, n, sequence))
   }
 
@@ -167,9 +179,11 @@ class BlockCache {
   }
 }
 
-function keysOf(key: string): Keys {
-  const keys = Buffer.from(key)
-  return { keys, keyEnds: Uint32Array.of(keys.length) }
+function keysOf(texts: readonly string[]): Keys {
+  const keyEnds = new Uint32Array(texts.length)
+  let end = 0
+  for (let n = 0; n < texts.length; n++) keyEnds[n] = end += Buffer.byteLength(texts[n]!)
+  return { keys: Buffer.from(texts.join('')), keyEnds }
 }
 
 /** Reads a row that stands; null for a removed or missing one. */

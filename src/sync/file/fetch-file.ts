@@ -154,7 +154,7 @@ async function latestDate(
   id: FileId,
   { source, ranges, signal, now }: FetchOptions,
 ): Promise<Date | undefined> {
-  const { lastModified, empty } = await source.latest!(id, { signal, ranges })
+  const { lastModified, empty } = await source.download(id).info!({ signal, ranges })
   return lastModified ?? (empty ? dateOfEmpty(now) : undefined)
 }
 
@@ -194,8 +194,13 @@ async function download(
   const onInfo = (told: RangeInfo) => {
     info = told
   }
-  const bytes = source.bytes(id, { ranges, signal, onInfo, ...(resume && { resume }) })
-  for await (const block of bytes) {
+  const bytes = source.download(id).compressed({
+    ranges,
+    signal,
+    onInfo,
+    ...(resume && { resume }),
+  })
+  for await (const block of bytes.batches()) {
     if (spool.file === undefined) await spool.begin(identityOf(info))
     await spool.append(block)
     onBytes?.(block.length)

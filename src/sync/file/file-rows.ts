@@ -52,17 +52,16 @@ export class FileRows implements TargetFile {
   readonly identity: WholeFile['identity']
   readonly generated: Date | undefined
   readonly #options: FileRowsOptions
-  rawBytes = 0
-  /** Why the file could not be read to its end. */
-  damage: FeedError | undefined
   readonly #rules: RowRules
   /** Rows without a key or a version. */
   #unmerged = 0
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
+  #rawBytes = 0
+  #damage: FeedError | undefined
   #isProven = false
-  #badCells: BadCellCount = {}
+  #cells: CellCheck
 
   constructor({ id, identity }: WholeFile, options: FileRowsOptions) {
     this.id = id
@@ -70,6 +69,7 @@ export class FileRows implements TargetFile {
     this.generated = fullTimeOf(id)
     this.#options = options
     this.#rules = rowRulesOf(id, options.own)
+    this.#cells = new CellCheck(this.#rules.key, undefined)
   }
 
   get signal(): AbortSignal {
@@ -80,9 +80,18 @@ export class FileRows implements TargetFile {
     return this.#unmerged + this.#unreadable
   }
 
+  get rawBytes(): number {
+    return this.#rawBytes
+  }
+
+  /** Why the file could not be read to its end. */
+  get damage(): FeedError | undefined {
+    return this.#damage
+  }
+
   /** What the last reading has counted. */
   get counts(): Pick<AppliedFile, 'rowsRead' | keyof BadCellCount> {
-    return { rowsRead: this.#rowsRead, ...this.#badCells }
+    return { rowsRead: this.#rowsRead, ...this.#cells.found }
   }
 
   async *rows(): AsyncGenerator<TargetRows, void, void> {
@@ -97,7 +106,7 @@ export class FileRows implements TargetFile {
   async *#read(): AsyncGenerator<TargetRows, void, void> {
     const { open, onRows } = this.#options
     const quarantine = this.#newQuarantine()
-    this.#badCells = {}
+    this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
     const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
@@ -121,13 +130,13 @@ export class FileRows implements TargetFile {
       }
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
-      if (FeedError.is(error) && isDamage(error)) this.damage = error
+      if (FeedError.is(error) && isDamage(error)) this.#damage = error
       this.#takeBack()
       throw error
     } finally {
       this.#unreadable = parser.badRows
       this.#rowsRead = parser.counters.rowsOut + parser.badRows
-      this.rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
+      this.#rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
       await data.close()
     }
   }
@@ -175,12 +184,7 @@ export class FileRows implements TargetFile {
         quarantine?.take(leftOutRow(row, error))
       },
     })
-    for (const { row, error, count } of rowsWithBadCells(rows.batch)) {
-      quarantine?.take(leftOutRow(row, error))
-      const { badCells = 0, firstBadCell = placeOf(row.text(this.#rules.key), error) } =
-        this.#badCells
-      this.#badCells = { badCells: badCells + count, firstBadCell }
-    }
+    this.#cells.check(rows.batch)
     return rows
   }
 }
@@ -238,6 +242,26 @@ export function targetRowsOf(
     }
   })
   return { batch: good, keys, heads }
+}
+
+/** Counts the bad cells of rows that a target gets. */
+class CellCheck {
+  found: BadCellCount = {}
+  readonly #key: string
+  readonly #quarantine: RowQuarantine | undefined
+
+  constructor(key: string, quarantine: RowQuarantine | undefined) {
+    this.#key = key
+    this.#quarantine = quarantine
+  }
+
+  check(batch: RowBatch<Columns>): void {
+    for (const { row, error, count } of rowsWithBadCells(batch)) {
+      this.#quarantine?.take(leftOutRow(row, error))
+      const { badCells = 0, firstBadCell = placeOf(row.text(this.#key), error) } = this.found
+      this.found = { badCells: badCells + count, firstBadCell }
+    }
+  }
 }
 
 function placeOf(

@@ -119,9 +119,11 @@ function jsonOfChanges(
 ): JsonByRow {
   const all = changes.flatMap(({ row, before }) => [row, before])
   const rows = all.flatMap(row => (row instanceof KeptRow ? [row.row] : []))
-  const { starts, ends } = rowsJson.of(rows, out)
+  rowsJson.write(rows, [], out)
   const lines = out.view()
-  return new Map(rows.map((row, n) => [row, lines.subarray(starts[n], ends[n]! - 1)]))
+  let end = -1
+  const next = () => lines.subarray(end + 1, (end = lines.indexOf(LINE_END, end + 1)))
+  return new Map(rows.map(row => [row, next()]))
 }
 
 function writeChange(change: StateChange, out: TextBuffer, json: JsonByRow): void {
@@ -186,6 +188,7 @@ class KeptRow implements ChangedRow {
   }
 }
 
+const LINE_END = 0x0a
 const OPERATIONS = { inserted: 'c', updated: 'u', deleted: 'd' } as const
 
 /**

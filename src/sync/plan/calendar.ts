@@ -42,8 +42,8 @@ export interface CalendarQuery extends Category {
    * Files that cover a later time are left out. A bootstrap is listed, because its time is not
    * known before the request. Default: no end.
    */
-  readonly until?: Date | undefined
-  readonly limits?: Partial<CalendarLimits> | undefined
+  readonly until?: Date
+  readonly limits?: Partial<CalendarLimits>
 }
 
 export interface WaitingFile {

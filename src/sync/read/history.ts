@@ -18,18 +18,15 @@ interface KeptPlaces {
  * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
  */
 export async function keptAsOf(
-  { files, paths }: KeptPlaces,
+  places: KeptPlaces,
   category: Category,
   entries: readonly AppliedFile[],
   asOf: Date,
 ) {
-  const kept = new Set<AppliedFile>()
-  for (const entry of entries) {
-    const { id, totalBytes } = entry
-    // A file without content is not kept on the disk, and a file that is cut is of no use.
-    if (totalBytes === 0 || (await files.size(paths.keptFile(id))) === totalBytes) kept.add(entry)
-  }
-  return filesAsOf({ category, asOf, entries, isKept: entry => kept.has(entry) })
+  const kept = await keptFiles(places, entries)
+  const isKept = ({ id, totalBytes }: AppliedFile) =>
+    totalBytes === 0 || kept.has(places.paths.keptFile(id))
+  return filesAsOf({ category, asOf, entries, isKept })
 }
 
 /**
@@ -45,6 +42,19 @@ export async function openKept(
   // A synchronisation may remove files meanwhile.
   if (data === undefined) throw historyMissing(query, `${fileIdKey(id)} is not kept any more`)
   return data
+}
+
+/** Returns the paths of the kept files that have their full size. */
+async function keptFiles(
+  { files, paths }: KeptPlaces,
+  entries: readonly AppliedFile[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const { id, totalBytes } of entries) {
+    const path = paths.keptFile(id)
+    if ((await files.size(path)) === totalBytes) found.add(path)
+  }
+  return found
 }
 
 export interface HistoryQuery {

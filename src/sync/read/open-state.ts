@@ -150,7 +150,7 @@ export class OpenFeed<C extends Columns = Columns> {
 
   /** Yields the newest row of every key in the order of the keys, in blocks of a few hundred. */
   async *rows(): AsyncGenerator<readonly Row<C>[], void, void> {
-    for await (const block of this.#rows.rows()) yield block.map(({ row }) => row)
+    yield* this.#rows.rows()
   }
 
   /**

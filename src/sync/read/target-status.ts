@@ -55,7 +55,7 @@ export async function targetStatus(
         ...category,
         now: time,
         done: files.map(({ id }) => id),
-        limits,
+        ...(limits && { limits }),
       }),
     })),
   }

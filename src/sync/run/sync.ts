@@ -74,10 +74,11 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
 export function sync<C extends Columns = Columns>(
   options: SyncOptions | FeedSyncOptions<C>,
 ): SyncRun {
-  return new Run(syncSettings(options as SyncOptions | FeedSyncOptions))
+  const run = new Run(syncSettings(options as SyncOptions | FeedSyncOptions))
+  return { summary: run.summary, [Symbol.asyncIterator]: () => run.events() }
 }
 
-class Run implements SyncRun {
+class Run {
   readonly summary: Promise<SyncSummary>
   readonly #settings: SyncSettings
   readonly #queue = new EventQueue()
@@ -118,7 +119,7 @@ class Run implements SyncRun {
     return error
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<SyncEvent, void, void> {
+  async *events(): AsyncGenerator<SyncEvent, void, void> {
     try {
       for (
         let event = await this.#queue.next();

@@ -17,9 +17,19 @@ import {
   itemSnapshotSchema,
   type Row,
 } from '../../engine/index'
-import { InStep, Run, RunTable, rowOf, type SequencedRun, sharedMemory } from '../../state/index'
+import {
+  keyOf,
+  RowsInStep,
+  Run,
+  RunTable,
+  rowOf,
+  type SequencedRun,
+  type StandingPlace,
+  sharedMemory,
+  versionAt,
+} from '../../state/index'
 import type { Category } from '../file-id'
-import { ItemLines } from '../read/state-item-lines'
+import { ItemLines, type ItemRows } from '../read/state-item-lines'
 import type { StateItem } from '../read/state-items'
 import type { AppliedFile } from '../target/target'
 import { MANIFEST, type Manifest, readManifest, type TableName } from './manifest'
@@ -36,6 +46,10 @@ export function schemaOfTable(
   own: FeedSchema<Columns> | undefined,
 ): FeedSchema<Columns> {
   return SCHEMAS[name] ?? own!
+}
+
+interface JoinedRows extends ItemRows {
+  readonly places: readonly StandingPlace[]
 }
 
 export class CategoryView {
@@ -83,28 +97,41 @@ export class CategoryView {
     return this.#manifest.files
   }
 
-  /**
-   * Yields the items in the order of their keys, in blocks of a few hundred at most.
-   * @param isLent true where the caller is done with items before it asks for the next
-   */
-  async *items(isLent = false): AsyncGenerator<StateItem[], void, void> {
-    const priorities = new InStep(this.#table<ItemPriorityColumns>('priority').rows())
-    const groups = this.#table<ItemGroupColumns>('group')
-    for await (const block of this.#table<ItemSnapshotColumns>('item').rows(isLent)) {
-      const groupIds = block.map(({ row }) => row.ownText('primaryItemGroupId'))
-      const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
-      const priorityOf = await priorities.of(block)
-      yield block.map(({ key: itemId, version, row }, n): StateItem => {
-        const priority = priorityOf.get(itemId) ?? null
-        return { itemId, row, version, priority, group: groupOf.get(groupIds[n]!) ?? null }
+  /** Yields the items in the order of their keys, in blocks of a few hundred at most. */
+  async *items(): AsyncGenerator<StateItem[], void, void> {
+    for await (const { places, rows, priorities, groups } of this.#joined(false))
+      yield places.map(({ block, n }, at): StateItem => {
+        const [itemId, version] = [keyOf(block.heads, n), versionAt(block, n)]
+        return { itemId, row: rows[at]!, version, priority: priorities[at]!, group: groups[at]! }
       })
-    }
   }
 
   /** Yields the items as lines of JSON, as {@link stateItemLines} gives them. */
   async *lines(): AsyncGenerator<Uint8Array, void, void> {
     const lines = new ItemLines()
-    for await (const items of this.items(true)) yield lines.of(items)
+    for await (const items of this.#joined(true)) yield lines.of(items)
+  }
+
+  /**
+   * Yields the rows of the items with what is joined to them, in the order of their keys.
+   * @param isLent true where the caller is done with rows before it asks for the next, and needs no
+   * places of theirs in their files
+   */
+  async *#joined(isLent: boolean): AsyncGenerator<JoinedRows, void, void> {
+    const items = this.#table<ItemSnapshotColumns>('item')
+    const priorities = new RowsInStep(this.#table<ItemPriorityColumns>('priority'))
+    const groups = this.#table<ItemGroupColumns>('group')
+    for await (const places of items.places(isLent)) {
+      const rows = places.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
+      const groupIds = rows.map(row => row.ownText('primaryItemGroupId'))
+      const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
+      yield {
+        places,
+        rows,
+        priorities: await priorities.of(places),
+        groups: groupIds.map(id => groupOf.get(id) ?? null),
+      }
+    }
   }
 
   /** Returns the newest row of an item, its priority and its group; undefined where there is none. */

@@ -18,8 +18,14 @@ import {
   listedFiles,
   rulesOfSource,
 } from './feed-source'
-import { isOfSource, localBlocks, remoteBlocks, sourceFailed } from './place-blocks'
-import type { FileBytesOptions, SyncSource } from './sync-source'
+import {
+  isOfSource,
+  localBlocks,
+  type PlaceOptions,
+  remoteBlocks,
+  sourceFailed,
+} from './place-blocks'
+import type { SyncSource } from './sync-source'
 
 /** The limit of the wait for a list or an address. */
 const ANSWER_MS = 60_000
@@ -44,7 +50,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     }
   }
 
-  async function* bytes(id: FileId, options: FileBytesOptions): AsyncGenerator<Uint8Array> {
+  async function* blocksOf(id: FileId, options: PlaceOptions): AsyncGenerator<Uint8Array> {
     const from = fromOf(id)!
     const place = typeof from === 'function' ? await answerOf('from', from, options.signal) : from
     const at = checkedPlace('source.files[].from', place)
@@ -61,7 +67,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     removalsKeptMs: undefined,
     refresh,
     plan: (_, done, missing) => planOwn(listed, done, missing),
-    bytes,
+    download: id => ({ compressed: options => ({ batches: () => blocksOf(id, options) }) }),
     renewsAddress: id => typeof fromOf(id) === 'function',
     close: async () => opened?.close(),
   }

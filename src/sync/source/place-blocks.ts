@@ -13,7 +13,9 @@ import {
   RangeFetcher,
   type RangeFetcherOptions,
 } from '../../engine/index'
-import type { FileBytesOptions } from './sync-source'
+import type { CompressedOptions } from '../../service/index'
+
+export type PlaceOptions = Pick<CompressedOptions, 'ranges' | 'signal' | 'resume' | 'onInfo'>
 
 /** Blocks of this size go to the spool, which copies them. */
 const BLOCK_BYTES = 1 << 20
@@ -31,7 +33,7 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 
 export async function* remoteBlocks(
   file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport'>,
-  { ranges, signal, resume, onInfo }: FileBytesOptions,
+  { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })
   const windowBytes = ranges?.windowBytes
@@ -52,7 +54,7 @@ export async function* remoteBlocks(
 
 export async function* localBlocks(
   path: string,
-  { resume, onInfo }: FileBytesOptions,
+  { resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   let file: DurableFile | undefined
   try {

@@ -38,13 +38,9 @@ export function serviceSource(parts: ServiceSourceParts): SyncSource {
         done,
         missing,
         limits,
-        until,
+        ...(until && { until }),
       }),
-    bytes: (id, options) =>
-      downloadOf(service, id as ServiceId)
-        .compressed(options)
-        .batches(),
-    latest: (id, options) => downloadOf(service, id as ServiceId).info(options),
+    download: id => downloadOf(service, id as ServiceId),
   }
 }
 

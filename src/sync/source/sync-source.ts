@@ -2,14 +2,10 @@
 // spool and the state are the same for all sources: the service (service-source.ts), and the files of
 // a list (own-source.ts).
 
-import type { Columns } from '../../engine/index'
-import type { CompressedOptions, FeedDownload } from '../../service/index'
 import type { RowRules } from '../file/row-rules'
-import type { Category, FileId } from '../file-id'
+import type { Category, FileDownload, FileId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
 import type { StateOrigin } from '../target/target'
-
-export type FileBytesOptions = Pick<CompressedOptions, 'ranges' | 'signal' | 'resume' | 'onInfo'>
 
 export interface SyncSource {
   readonly origin: StateOrigin
@@ -25,13 +21,7 @@ export interface SyncSource {
    * @param missing the files that the source could not give since the last look
    */
   plan(category: Category, done: readonly FileId[], missing: readonly FileId[]): CategoryPlan
-  /** Yields the bytes of a file, compressed where it is. */
-  bytes(id: FileId, options: FileBytesOptions): AsyncIterable<Uint8Array>
-  /** Asks for the time of the latest bootstrap. Only the service has bootstraps. */
-  latest?(
-    id: FileId,
-    options: Pick<FileBytesOptions, 'ranges' | 'signal'>,
-  ): ReturnType<FeedDownload<Columns>['info']>
+  download(id: FileId): FileDownload
   /** Tells whether a refused file has another address by now. */
   renewsAddress?(id: FileId): boolean
   /** Frees what the source has opened. */

@@ -14,6 +14,7 @@ import { tellChanges } from '../../../src/state/runs/changed-rows'
 import { compactRuns } from '../../../src/state/runs/compact-runs'
 import { countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
 import { compareStandings, type Floor, type SequencedRun } from '../../../src/state/runs/merge-runs'
+import { keyOf } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
 import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
@@ -182,10 +183,14 @@ function standing(newest: ReadonlyMap<string, Kept>): [string, readonly unknown[
 
 async function listed(table: RunTable<typeof schema.columns>, isLent = false) {
   const rows: [string, readonly unknown[]][] = []
-  for await (const block of table.rows(isLent))
-    for (const { key, row } of block) {
+  for await (const places of table.places(isLent))
+    for (const place of places) {
+      const row = table.rowAt(place)
       const { line, byteOffset } = row.position
-      rows.push([key, [row.get('title'), line, byteOffset, row.batch.file.lastModified?.getTime()]])
+      const title = row.get('title')
+      expect(table.bareRowAt(place).get('title')).toBe(title)
+      const key = keyOf(place.block.heads, place.n)
+      rows.push([key, [title, line, byteOffset, row.batch.file.lastModified?.getTime()]])
     }
   return rows
 }

@@ -4,6 +4,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { versionAt } from '../../../src/state/runs/merge-runs'
+import { keyOf } from '../../../src/state/runs/row-heads'
 import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
 import { type BootstrapId, categoryKey, fileIdKey } from '../../../src/sync/file-id'
@@ -103,9 +105,12 @@ async function seenOn(machine: SimulatedMachine): Promise<Seen> {
       sequence,
     }))
     const table = new RunTable(schemaOfTable(part, undefined), await Promise.all(opened), floors)
-    for await (const block of table.rows())
-      for (const { key, version, row } of block)
+    for await (const places of table.places())
+      for (const place of places) {
+        const [key, version] = [keyOf(place.block.heads, place.n), versionAt(place.block, place.n)]
+        const row = table.rowAt(place)
         rows.push(JSON.stringify([part, key, version, row.position, row.toStrings()]))
+      }
   }
   return { ledger: ledgerOf(view?.files ?? []), rows }
 }

@@ -149,6 +149,18 @@ export function partsOf(
   return { parts, rest: before }
 }
 
+export function layoutOf(form: TextForm, befores: readonly Buffer[], end: Buffer): RowLayout {
+  return {
+    form,
+    names: Buffer.concat([...befores, end]),
+    nameBytes: befores.map(({ length }) => length),
+    endBytes: end.length,
+  }
+}
+
+/** The parts of lines that are each a row of one batch, up to the most rows of it. */
+const IN_ORDER = /* @__PURE__ */ Uint32Array.from({ length: 4096 }, (_, n) => n)
+
 /** Writes the `n`th row of a batch with its end. */
 type RowWriter = (row: Row, out: TextBuffer, n: number) => void
 
@@ -174,12 +186,7 @@ export class BatchText {
     this.#parts = parts
     this.#befores = parts.map(({ before }) => Buffer.from(before))
     this.#end = Buffer.from(end)
-    this.#layout = {
-      form,
-      names: Buffer.concat([...this.#befores, this.#end]),
-      nameBytes: this.#befores.map(({ length }) => length),
-      endBytes: this.#end.length,
-    }
+    this.#layout = layoutOf(form, this.#befores, this.#end)
     this.#writeRow = writeRow
   }
 
@@ -201,10 +208,11 @@ export class BatchText {
     // A function of the caller may have used the module.
     const fast = core?.block === block ? core : undefined
     const columns = fast && this.#columns(fast, nodes, made)
-    const lines = columns !== undefined && fast!.plan(this.#layout, columns) ? fast : undefined
+    const isPlanned = columns !== undefined && fast!.plan([{ layout: this.#layout, columns }])
+    const lines = isPlanned && fast!.compose(IN_ORDER.subarray(0, batch.length)) ? fast : undefined
     if (lines === undefined && this.#parts.some(({ write }) => write === undefined)) return false
     for (let n = 0; n < batch.length; ) {
-      const written = lines?.lines(n, batch.length)
+      const written = lines?.lines(n, batch.length, 1)
       if (written !== undefined) out.raw(written.text)
       n += written?.count ?? 0
       if (n === batch.length || (written?.count ?? 0) > 0) continue

@@ -33,6 +33,10 @@ interface Exports {
   readonly PLAN_BYTES: WasmConstant
   readonly NAMES: WasmConstant
   readonly NAMES_BYTES: WasmConstant
+  readonly PLANS: WasmConstant
+  readonly PLANS_BYTES: WasmConstant
+  readonly LINES: WasmConstant
+  readonly LINES_BYTES: WasmConstant
   readonly TEXT: WasmConstant
   begin(
     address: number,
@@ -43,18 +47,12 @@ interface Exports {
     columns: number,
     quote: number,
     escapedBy: number,
+    adds: boolean,
   ): void
   decode(kernel: number, column: number, parameter: number): number
   nodeCount(): number
   arenaTop(): number
-  writeRows(
-    nodes: number,
-    arena: number,
-    first: number,
-    rows: number,
-    columns: number,
-    endBytes: number,
-  ): number
+  writeLines(nodes: number, arena: number, first: number, lines: number, parts: number): number
   setForm(notation: number, nullText: number, nullBytes: number, csv: number): void
   makeRoom(bytes: number): number
   textBytes(): number
@@ -68,7 +66,9 @@ interface Exports {
   ): number
 }
 
-const PLAN_WORDS = 3
+/** Words of a column in a plan, and of a plan. */
+const ENTRY_WORDS = 3
+const PLAN_WORDS = 4
 const LINE_END = 0x0a
 
 /** The texts of all cells of a batch without quotes and escapes, and their hashes. */
@@ -111,13 +111,17 @@ export interface TextColumn {
   readonly node: number
 }
 
+/** Rows of one layout whose values stand in the memory of the module. */
+export interface RowPlan {
+  readonly layout: RowLayout
+  readonly columns: readonly TextColumn[]
+}
+
 export class ColumnsCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
   /** The same bytes. */
   readonly #view: DataView
-  /** The columns whose names lie in the memory. */
-  #planned: RowLayout | undefined
 
   /** The number of the batch in view, which counts on. */
   block = 0
@@ -130,8 +134,11 @@ export class ColumnsCore {
     this.#view = new DataView(memory.buffer)
   }
 
-  /** Takes a copy of a batch of UTF-8. Returns false where it is too large. */
-  begin(batch: RowBatch): boolean {
+  /**
+   * Takes a copy of a batch of UTF-8. Returns false where it is too large.
+   * @param adds true where the columns of the batches before stay
+   */
+  begin(batch: RowBatch, adds = false): boolean {
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, BLOCK, ROW_STARTS, CELL_ENDS, begin } = this.#exports
     const { index, selection, rowCount, header } = batch
     const { columns } = index
@@ -161,6 +168,7 @@ export class ColumnsCore {
       columns,
       quote,
       escapedBy,
+      adds,
     )
     return true
   }
@@ -216,36 +224,61 @@ export class ColumnsCore {
     return node
   }
 
-  /** Takes how rows are written. Returns false where it is too long. */
-  plan(layout: RowLayout, columns: readonly TextColumn[]): boolean {
-    const { PLAN, PLAN_BYTES, NAMES, NAMES_BYTES, setForm } = this.#exports
-    const { names, nameBytes, form } = layout
-    if (PLAN_WORDS * 4 * columns.length > PLAN_BYTES.value || names.length > NAMES_BYTES.value)
-      return false
-    const words = new Uint32Array(this.#memory.buffer, PLAN.value, PLAN_WORDS * columns.length)
-    columns.forEach(({ kind, node }, n) => {
-      words.set([kind, node, nameBytes[n]!], PLAN_WORDS * n)
-    })
-    if (this.#planned !== layout) {
-      this.#memory.set(names, NAMES.value)
-      const { notation, nullText, csv = 0 } = form
-      setForm(notation, Buffer.from(nullText.padEnd(4)).readUInt32LE(), nullText.length, csv)
+  /** Takes how rows are written, all in one form. Returns false where it is too long. */
+  plan(plans: readonly RowPlan[]): boolean {
+    const { PLAN, PLAN_BYTES, PLANS, PLANS_BYTES, NAMES, NAMES_BYTES, setForm } = this.#exports
+    const { notation, nullText, csv = 0 } = plans[0]!.layout.form
+    setForm(notation, Buffer.from(nullText.padEnd(4)).readUInt32LE(), nullText.length, csv)
+    const words = new Uint32Array(this.#memory.buffer)
+    let name = NAMES.value
+    let entry = PLAN.value >> 2
+    let plan = PLANS.value >> 2
+    for (const { layout, columns } of plans) {
+      const { names, nameBytes, endBytes } = layout
+      const last = entry + ENTRY_WORDS * columns.length
+      if (
+        plan + PLAN_WORDS > (PLANS.value + PLANS_BYTES.value) >> 2 ||
+        last > (PLAN.value + PLAN_BYTES.value) >> 2 ||
+        name + names.length > NAMES.value + NAMES_BYTES.value
+      )
+        return false
+      words[plan++] = entry << 2
+      words[plan++] = last << 2
+      words[plan++] = name
+      words[plan++] = endBytes
+      for (let n = 0; n < columns.length; n++) {
+        words[entry++] = columns[n]!.kind
+        words[entry++] = columns[n]!.node
+        words[entry++] = nameBytes[n]!
+      }
+      this.#memory.set(names, name)
+      name += names.length
     }
-    this.#planned = layout
     return true
   }
 
-  /** Writes rows from `first` on. Returns as many as have room, in this memory. */
-  lines(first: number, rows: number): { readonly text: Uint8Array; readonly count: number } {
-    const { NODES, ARENA, TEXT, writeRows, textBytes } = this.#exports
-    const count = writeRows(
-      NODES.value,
-      ARENA.value,
-      first,
-      rows,
-      this.#planned!.nameBytes.length,
-      this.#planned!.endBytes,
-    )
+  /**
+   * Takes the parts of lines, each as {@link linePart}; all of a line, and then those of the next.
+   * Returns false where there are too many.
+   */
+  compose(parts: Uint32Array): boolean {
+    const { LINES, LINES_BYTES } = this.#exports
+    if (parts.byteLength > LINES_BYTES.value) return false
+    new Uint32Array(this.#memory.buffer, LINES.value, parts.length).set(parts)
+    return true
+  }
+
+  /**
+   * Writes lines from `first` on. Returns as many as have room, in this memory.
+   * @param parts those of a line
+   */
+  lines(
+    first: number,
+    lines: number,
+    parts: number,
+  ): { readonly text: Uint8Array; readonly count: number } {
+    const { NODES, ARENA, TEXT, writeLines, textBytes } = this.#exports
+    const count = writeLines(NODES.value, ARENA.value, first, lines, parts)
     return { text: this.#memory.subarray(TEXT.value, TEXT.value + textBytes()), count }
   }
 
@@ -271,6 +304,11 @@ export class ColumnsCore {
   }
 }
 
+/** Returns the row of a plan as a part of a line. */
+export function linePart(plan: number, row: number): number {
+  return (plan << 16) | row
+}
+
 const columnsModule = /* @__PURE__ */ new WasmModule(COLUMNS_BINARY)
 
 const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
@@ -280,16 +318,18 @@ const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
  * the batch is empty, too large or not UTF-8, which rows of `invalidUtf8: 'replace'` need not be.
  * @param instance by default the one that all share, which has the batch until a function of the
  * caller runs
+ * @param adds true where the columns of the batches before stay
  */
 export function columnsCoreWith(
   batch: RowBatch,
   instance: () => ColumnsCore | null = columnsCore,
+  adds = false,
 ): ColumnsCore | undefined {
   const { index, rowCount, length } = batch
   const isText8 =
     !index.rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
   const core = length > 0 && isText8 ? instance() : null
-  return core?.begin(batch) ? core : undefined
+  return core?.begin(batch, adds) ? core : undefined
 }
 
 /** Returns the entries of the selected rows, each of which has `width` of them. */

@@ -22,69 +22,110 @@ export function oneBatch<C extends Columns>(
   memory: Memory = OWN_MEMORY,
 ): RowBatch<C> {
   const columns = header.columns.length
-  const bytes = memory.take(sizeOf(rows, columns))
-  const index = newIndex(columns, rows.length, memory)
-  const { rowStarts, cellEnds, rowFlags } = index
-  const runs = new Map<BoundHeader | undefined, readonly Run[]>()
-  let at = 0
-  let cell = 0
+  const to: Target = {
+    bytes: memory.take(sizeOf(rows, columns)),
+    index: newIndex(columns, rows.length, memory),
+    at: 0,
+  }
   for (let n = 0; n < rows.length; ) {
     const row = rows[n]!
-    if (row?.batch.header === header) {
-      const { batch, slot } = row
-      const all = batch.index
-      const first = n++
-      while (n < rows.length && isAt(rows[n]!, all, slot + n - first)) n++
-      const next = slot + n - first
-      const start = all.rowStarts[slot]!
-      const end = all.cellEnds[next * columns - 1]! & CELL_END
-      bytes.set(batch.bytes.subarray(start, end), at)
-      const moved = at - start
-      for (let k = slot * columns; k < next * columns; k++)
-        cellEnds[cell++] = all.cellEnds[k]! + moved
-      for (let k = slot, to = first; k < next; k++, to++) {
-        rowStarts[to] = all.rowStarts[k]! + moved
-        rowFlags[to] = all.rowFlags[k]!
-      }
-      at = end + moved
-      bytes[at++] = TAB
+    if (row === null) {
+      copyCells(NO_ROW, 0, runsOf(undefined, header), to, n++)
       continue
     }
-    rowStarts[n] = at
-    const from = row?.batch.header
-    const known = runs.get(from) ?? runsOf(from, header)
-    runs.set(from, known)
-    rowFlags[n++] = row === null ? 0 : row.batch.index.rowFlags[row.slot]!
-    for (const run of known) {
-      if (row === null || run.from === ABSENT) {
-        bytes.fill(TAB, at, at + run.count)
-        for (let k = 0; k < run.count; k++) cellEnds[cell++] = at++
-        continue
-      }
-      const all = row.batch.index
-      const first = row.slot * all.columns + run.from
-      const start =
-        run.from === 0 ? all.rowStarts[row.slot]! : (all.cellEnds[first - 1]! & CELL_END) + 1
-      const end = all.cellEnds[first + run.count - 1]! & CELL_END
-      bytes.set(row.batch.bytes.subarray(start, end), at)
-      for (let k = 0; k < run.count; k++) cellEnds[cell++] = all.cellEnds[first + k]! + at - start
-      at += end - start
-      bytes[at++] = TAB
-    }
+    const { batch, slot } = row
+    const first = n++
+    const runs = runsOf(batch.header, header)
+    if (isWhole(runs, batch.header)) {
+      while (n < rows.length && rows[n]?.batch === batch && rows[n]!.slot === slot + n - first) n++
+      copyRows(batch, slot, to, first, n)
+    } else copyCells(batch, slot, runs, to, first)
   }
   const { file, progress } = rows.find(row => row !== null)?.batch ?? NO_FILE
   return new RowBatch({
     header,
     file,
     progress,
-    bytes,
-    index,
+    bytes: to.bytes,
+    index: to.index,
     rowCount: rows.length,
     firstRow: 0,
     firstLine: 0,
     innerLines: 0,
     baseOffset: 0,
   })
+}
+
+/** The batch that is being made. */
+interface Target {
+  readonly bytes: Uint8Array
+  readonly index: RowIndex
+  /** The end of what was copied. */
+  at: number
+}
+
+/** A row of empty cells. */
+const NO_ROW = {
+  bytes: new Uint8Array(),
+  index: {
+    columns: 0,
+    rowStarts: new Uint32Array(1),
+    cellEnds: new Int32Array(0),
+    rowFlags: new Uint8Array(1),
+  },
+}
+
+/** Copies rows that stand side by side, from the row `slot` on, to the rows from `first` to `last`. */
+function copyRows(
+  { bytes, index }: RowBatch,
+  slot: number,
+  to: Target,
+  first: number,
+  last: number,
+): void {
+  const { rowStarts, cellEnds, rowFlags, columns } = to.index
+  const next = slot + last - first
+  const start = index.rowStarts[slot]!
+  const end = index.cellEnds[next * columns - 1]! & CELL_END
+  to.bytes.set(partOf(bytes, start, end), to.at)
+  const moved = to.at - start
+  for (let from = slot * columns, cell = first * columns; from < next * columns; from++, cell++)
+    cellEnds[cell] = index.cellEnds[from]! + moved
+  for (let from = slot, n = first; from < next; from++, n++) {
+    rowStarts[n] = index.rowStarts[from]! + moved
+    rowFlags[n] = index.rowFlags[from]!
+  }
+  to.at = end + moved
+  to.bytes[to.at++] = TAB
+}
+
+/** Copies the cells of the row `slot` to the row `n`. */
+function copyCells(
+  { bytes, index }: Pick<RowBatch, 'bytes' | 'index'> | typeof NO_ROW,
+  slot: number,
+  runs: readonly Run[],
+  to: Target,
+  n: number,
+): void {
+  const { rowStarts, cellEnds, rowFlags, columns } = to.index
+  rowStarts[n] = to.at
+  rowFlags[n] = index.rowFlags[slot]!
+  let cell = n * columns
+  for (const { from, count } of runs) {
+    if (from === ABSENT) {
+      to.bytes.fill(TAB, to.at, to.at + count)
+      for (let k = 0; k < count; k++) cellEnds[cell++] = to.at++
+      continue
+    }
+    const first = slot * index.columns + from
+    const start = from === 0 ? index.rowStarts[slot]! : (index.cellEnds[first - 1]! & CELL_END) + 1
+    const end = index.cellEnds[first + count - 1]! & CELL_END
+    to.bytes.set(partOf(bytes, start, end), to.at)
+    const moved = to.at - start
+    for (let k = 0; k < count; k++) cellEnds[cell++] = index.cellEnds[first + k]! + moved
+    to.at += end - start
+    to.bytes[to.at++] = TAB
+  }
 }
 
 /** The most bytes that rows take. */
@@ -99,9 +140,14 @@ function sizeOf(rows: readonly (Row<Columns> | null)[], columns: number): number
   return size
 }
 
-/** Tells whether a row stands in a place of an index. */
-function isAt(row: Row<Columns> | null, index: RowIndex, slot: number): boolean {
-  return row !== null && row.slot === slot && row.batch.index === index
+/** Returns a view that takes less time than one of a Buffer. */
+function partOf({ buffer, byteOffset }: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + start, end - start)
+}
+
+/** Tells whether rows have all columns of a header, and no others, in their order. */
+function isWhole(runs: readonly Run[], { columns }: BoundHeader): boolean {
+  return runs.length === 1 && runs[0]!.from === 0 && runs[0]!.count === columns.length
 }
 
 const NO_FILE = { file: { feed: 'none' }, progress: { complete: true } }
@@ -113,7 +159,20 @@ interface Run {
   readonly count: number
 }
 
+/** What is known of two headers. */
+const knownRuns = new WeakMap<BoundHeader, WeakMap<object, readonly Run[]>>()
+const NO_HEADER = {}
+
 function runsOf(from: BoundHeader | undefined, to: BoundHeader): readonly Run[] {
+  let known = knownRuns.get(to)
+  if (known === undefined) knownRuns.set(to, (known = new WeakMap()))
+  const key = from ?? NO_HEADER
+  let runs = known.get(key)
+  if (runs === undefined) known.set(key, (runs = newRuns(from, to)))
+  return runs
+}
+
+function newRuns(from: BoundHeader | undefined, to: BoundHeader): readonly Run[] {
   const runs: { from: number; count: number }[] = []
   for (const { name } of to.columns) {
     const at = from?.indexes.get(name) ?? ABSENT

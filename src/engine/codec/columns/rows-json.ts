@@ -1,86 +1,216 @@
-// The JSON of rows of any batches, such as those of a state, each of which may have a batch of its
-// own: the rows under each header become one batch first.
+// Lines of JSON of rows of any batches, such as those of a state, each of which may have a batch of
+// its own: what JSON.stringify makes of each row, with other rows as further properties of it.
 
 import type { Columns } from '../../schema/feed-schema'
 import { objectWithInvalid } from '../bad-cells'
 import { ReusedMemory } from '../memory'
-import { bigIntsAsText } from '../projection'
+import { bigIntAsText } from '../projection'
 import type { Row } from '../row'
+import type { RowBatch } from '../row-batch'
 import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
-import { BatchJson } from './batch-json'
+import { jsonParts } from './batch-json'
+import { JSON_LINES, layoutOf, type TextSource } from './batch-text'
+import {
+  type ColumnsCore,
+  columnsCoreWith,
+  linePart,
+  type RowLayout,
+  type RowPlan,
+} from './columns-core'
 import { oneBatch } from './one-batch'
 
-const LINE_END = 0x0a
-/** Rows of which each is written on its own where one cannot be written with others. */
-const FEW_ROWS = 16
+/** Lines of which each is written on its own where one cannot be written with others. */
+const FEW_LINES = 16
+/** Headers that are compared with a new one. */
+const MOST_HEADERS = 16
 
-/** Where the line of each row begins, and where it ends with its line end. */
-interface LinePlaces {
-  readonly starts: Uint32Array
-  readonly ends: Uint32Array
+/** The rows of lines; null where a line has `null`. */
+export type RowsOfLines = readonly (Row<Columns> | null)[]
+
+/** How the rows under a header are written. */
+interface HeaderText {
+  readonly header: BoundHeader
+  readonly layout: RowLayout
+  readonly sources: readonly TextSource[]
 }
 
-/** Writes rows, and keeps what it knows of their headers. */
+/** Rows of some lines that become one batch. */
+interface Together {
+  readonly text: HeaderText
+  readonly rows: Row<Columns>[]
+}
+
+/** Writes lines, and keeps what it knows of the headers of their rows. */
 export class RowsJson {
-  readonly #tail: string
-  readonly #lines: BatchJson
+  readonly #properties: readonly string[]
+  /** For the rows of the lines, and for those of each property. */
+  readonly #parts: readonly PartText[]
+  readonly #nulls: readonly RowPlan[]
   readonly #memory = new ReusedMemory()
 
-  /** @param tail what stands behind the cells of each row, such as `,"own":null` */
-  constructor(tail = '') {
-    this.#tail = tail
-    this.#lines = new BatchJson(tail)
+  /** @param properties the further properties of the row's object, in place of columns of these names */
+  constructor(properties: readonly string[] = []) {
+    this.#properties = properties
+    const befores = ['', ...properties.map(name => `,${JSON.stringify(name)}:`)]
+    const ends = befores.map((_, n) => (n < properties.length ? '' : END))
+    this.#parts = befores.map((before, n) =>
+      n === 0 ? new PartText(before, ends[n]!, properties) : new PartText(before, `}${ends[n]}`),
+    )
+    this.#nulls = befores.map((before, n) => ({
+      layout: layoutOf(JSON_LINES, [], Buffer.from(`${before}null${ends[n]}`)),
+      columns: [],
+    }))
   }
 
   /**
-   * Writes the JSON of {@link objectWithInvalid} of each row and the tail, with a line end. The lines
-   * stand in the order of their headers.
+   * Writes the JSON of {@link objectWithInvalid} of each row with its properties, and a line end.
+   * @param properties for each property the row of each line
    */
-  of(rows: readonly Row<Columns>[], out: TextBuffer): LinePlaces {
-    const byHeader = new Map<BoundHeader, number[]>()
-    for (const [n, { batch }] of rows.entries()) {
-      const others = byHeader.get(batch.header)
-      if (others === undefined) byHeader.set(batch.header, [n])
-      else others.push(n)
+  write(rows: readonly Row<Columns>[], properties: readonly RowsOfLines[], out: TextBuffer): void {
+    this.#write([rows, ...properties], 0, rows.length, out)
+  }
+
+  #write(parts: readonly RowsOfLines[], from: number, to: number, out: TextBuffer): void {
+    if (from === to || this.#writeTogether(parts, from, to, out)) return
+    if (to - from <= FEW_LINES) {
+      for (let n = from; n < to; n++) this.#writeAlone(parts, n, out)
+      return
     }
-    const places = { starts: new Uint32Array(rows.length), ends: new Uint32Array(rows.length) }
-    for (const numbers of byHeader.values()) this.#add(rows, numbers, out, places)
-    return places
+    // One row with a bad cell does not make all others slow.
+    const middle = (from + to) >> 1
+    this.#write(parts, from, middle, out)
+    this.#write(parts, middle, to, out)
   }
 
-  #add(
-    all: readonly Row<Columns>[],
-    numbers: readonly number[],
+  /** Returns false, and writes nothing, where a row cannot be written by the module. */
+  #writeTogether(
+    parts: readonly RowsOfLines[],
+    from: number,
+    to: number,
     out: TextBuffer,
-    { starts, ends }: LinePlaces,
-  ): void {
-    let start = out.length
-    const rows = numbers.map(n => all[n]!)
-    if (this.#writesTogether(rows, out)) {
-      const lines = out.view()
-      for (const n of numbers) {
-        starts[n] = start
-        start = lines.indexOf(LINE_END, start) + 1
-        ends[n] = start
+  ): boolean {
+    const lines = new Uint32Array(parts.length * (to - from))
+    const all: Together[] = []
+    for (let part = 0; part < parts.length; part++) {
+      const rows = parts[part]!
+      let batch: RowBatch | undefined
+      let header: BoundHeader | undefined
+      let together: Together | undefined
+      let plan = 0
+      for (let n = from, at = part; n < to; n++, at += parts.length) {
+        const row = rows[n]!
+        if (row === null) {
+          lines[at] = linePart(part, 0)
+          continue
+        }
+        if (row.batch !== batch) {
+          batch = row.batch
+          if (batch.hasDecodedCells) return false
+          if (batch.header !== header) {
+            header = batch.header
+            const text = this.#parts[part]!.of(header)
+            if (text === undefined) return false
+            let number = all.findIndex(each => each.text === text)
+            if (number < 0) number = all.push({ text, rows: [] }) - 1
+            together = all[number]!
+            plan = this.#nulls.length + number
+          }
+        }
+        const places = together!.rows
+        if (places.at(-1) !== row) places.push(row)
+        lines[at] = linePart(plan, places.length - 1)
       }
-    } else if (rows.length > FEW_ROWS) {
-      // One row with a bad cell does not make all others slow.
-      const half = rows.length >> 1
-      this.#add(all, numbers.slice(0, half), out, { starts, ends })
-      this.#add(all, numbers.slice(half), out, { starts, ends })
-    } else
-      for (const n of numbers) {
-        starts[n] = out.length
-        const json = JSON.stringify(bigIntsAsText(objectWithInvalid(all[n]!)))
-        out.text(`${json.slice(0, -1)}${this.#tail}}\n`)
-        ends[n] = out.length
-      }
+    }
+    const core = this.#decode(all, lines)
+    if (core === undefined) return false
+    for (let n = 0; n < to - from; ) {
+      const { text, count } = core.lines(n, to - from, parts.length)
+      out.raw(text)
+      n += count
+      if (n < to - from && count === 0) this.#writeAlone(parts, from + n++, out)
+    }
+    return true
   }
 
-  #writesTogether(rows: readonly Row<Columns>[], out: TextBuffer): boolean {
-    if (rows.some(({ batch }) => batch.hasDecodedCells)) return false
-    this.#memory.clear()
-    return this.#lines.write(oneBatch(rows, rows[0]!.batch.header, this.#memory), out)
+  /** Decodes all rows. Returns undefined where there is a bad cell, or too little room. */
+  #decode(all: readonly Together[], lines: Uint32Array): ColumnsCore | undefined {
+    const plans = [...this.#nulls]
+    let core: ColumnsCore | undefined
+    for (const { text, rows } of all) {
+      this.#memory.clear()
+      const batch = oneBatch(rows, text.header, this.#memory)
+      core = columnsCoreWith(batch, undefined, core !== undefined)
+      if (core === undefined) return undefined
+      const columns: { kind: number; node: number }[] = []
+      for (const { kind, kernel, at } of text.sources) {
+        const node = core.decode(kernel, at)
+        if (node === undefined) return undefined
+        columns.push({ kind, node })
+      }
+      plans.push({ layout: text.layout, columns })
+    }
+    return core?.plan(plans) && core.compose(lines) ? core : undefined
+  }
+
+  #writeAlone(parts: readonly RowsOfLines[], n: number, out: TextBuffer): void {
+    const [object, ...own] = parts.map(rows => rows[n] && objectWithInvalid(rows[n]!))
+    const properties = this.#properties.map((name, at) => [name, own[at]])
+    const whole = { ...object, ...Object.fromEntries(properties) }
+    out.text(`${JSON.stringify(whole, bigIntAsText)}\n`)
   }
 }
+
+/** How the rows of one part of a line are written. */
+class PartText {
+  readonly #before: string
+  readonly #end: string
+  readonly #replaced: readonly string[]
+  readonly #known = new WeakMap<BoundHeader, HeaderText | 'none'>()
+  #texts: HeaderText[] = []
+
+  /** @param replaced the names of columns that the lines have something else for */
+  constructor(before: string, end: string, replaced: readonly string[] = []) {
+    this.#before = before
+    this.#end = end
+    this.#replaced = replaced
+  }
+
+  /** Returns what headers with the same JSON have in common; undefined where the host writes it. */
+  of(header: BoundHeader): HeaderText | undefined {
+    let text = this.#known.get(header)
+    if (text === undefined) {
+      text = this.#texts.find(each => isAlike(each.header, header)) ?? this.#newText(header)
+      this.#known.set(header, text ?? 'none')
+    }
+    return text === 'none' ? undefined : text
+  }
+
+  #newText(header: BoundHeader): HeaderText | 'none' {
+    const known = jsonParts(header)
+    const { indexes, absent } = header
+    const isReplaced = this.#replaced.some(name => indexes.has(name) || absent.has(name))
+    if (known === undefined || isReplaced) return 'none'
+    const { parts, rest } = known
+    const befores = parts.map(({ before }, n) =>
+      Buffer.from(n === 0 ? this.#before + before : before),
+    )
+    const end = `${parts.length === 0 ? this.#before : ''}${rest}${this.#end}`
+    const layout = layoutOf(JSON_LINES, befores, Buffer.from(end))
+    const text = { header, layout, sources: parts.map(({ source }) => source!) }
+    this.#texts = [text, ...this.#texts.slice(0, MOST_HEADERS - 1)]
+    return text
+  }
+}
+
+/** Tells whether rows have the same JSON under two headers, which may spell columns differently. */
+function isAlike(a: BoundHeader, b: BoundHeader): boolean {
+  return (
+    a.schema === b.schema &&
+    a.columns.length === b.columns.length &&
+    a.columns.every(({ name }, n) => name === b.columns[n]!.name) &&
+    JSON.stringify(a.cells) === JSON.stringify(b.cells)
+  )
+}
+
+const END = '}\n'
