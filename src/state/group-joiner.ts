@@ -17,7 +17,7 @@ import {
   Stage,
   wholeNumber,
 } from '../engine/index'
-import { type GroupedRow, GroupGatherer } from './join/group-gatherer'
+import { GroupGatherer } from './join/group-gatherer'
 import { GroupIndex } from './join/group-index'
 import {
   type JoinedGroup,
@@ -205,7 +205,7 @@ export class GroupJoiner<
     this.#loaded = true
     const table = this.#table
     for await (const batch of this.#groups.read()) {
-      table.addGroups(Array.from(batch, row => ({ groupId: keyOfRow(row, 'itemGroupId'), row })))
+      for (const row of batch) table.addGroup(keyOfRow(row, 'itemGroupId'), row)
       await this.#spillIfFull()
     }
     await table.endGroups()
@@ -269,15 +269,13 @@ export class GroupJoiner<
   /** Keeps items that name a group until the end, and passes the others on at once. */
   async *#gather(items: Iterable<T>): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
     await this.#load()
-    const grouped: GroupedRow<Row<C>>[] = []
     const ungrouped: Row<C>[] = []
     for (const item of items) {
       const row = this.#rowOf(item)
       const groupId = optionalKeyOfRow(row, 'primaryItemGroupId')
       if (groupId === '') ungrouped.push(row)
-      else grouped.push({ groupId, row })
+      else this.#gatherer.addItem(groupId, row)
     }
-    this.#gatherer.addItems(grouped)
     await this.#spillIfFull()
     this.#count('ungrouped', ungrouped.length)
     if (ungrouped.length > 0)

@@ -34,12 +34,13 @@ interface Origin<C extends Columns> {
 }
 
 export class Origins<C extends Columns> {
-  readonly #schema: FeedSchema<C>
+  #schema: FeedSchema<C> | undefined
   readonly #origins: Origin<C>[] = []
   readonly #numbers = new Map<string, number>()
   readonly #recent = new WeakMap<BoundHeader, { file: FeedFile; number: number }>()
 
-  constructor(schema: FeedSchema<C>) {
+  /** @param schema under which rows are read. Default: that of the first batch */
+  constructor(schema?: FeedSchema<C>) {
     this.#schema = schema
   }
 
@@ -90,12 +91,13 @@ export class Origins<C extends Columns> {
 
   #originOf({ header: arrived, file, progress }: AnyBatch): Origin<C> {
     const { cells } = arrived
+    const schema = (this.#schema ??= arrived.schema as FeedSchema<C>)
     const headings = arrived.columns.map(({ heading }) => heading)
     const signature = JSON.stringify([file.feed, ...headings, ...(cells ? [cells] : [])])
     // Most files of one feed have the same header line, and share its bound header.
     const like = this.#origins.find(origin => origin.signature === signature)
     const header = like?.header ?? {
-      ...bindHeader(this.#schema, headings, { row: 0, line: 1, byteOffset: 0 }),
+      ...bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 }),
       ...(cells && { cells }),
     }
     return { header, arrived, file, signature, progress }

@@ -3,24 +3,10 @@
 //
 //   record: 0 for a group, 1 for an item · row image
 
-import {
-  type AnyRow,
-  type Columns,
-  excerpt,
-  FeedError,
-  type FeedSchema,
-  type Row,
-  writeRowImage,
-} from '../../engine/index'
+import { type Columns, excerpt, FeedError, type Row, writeRowImage } from '../../engine/index'
 import { COMPLETE, Origins } from '../origins'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SortedRecords } from '../spill/sorted-records'
-
-/** A row of a group or of an item, with the id of its group. */
-export interface GroupedRow<R extends AnyRow> {
-  readonly groupId: string
-  readonly row: R
-}
 
 /** A group with its items. At least one of the two is there. */
 export interface Cluster<G extends Columns, C extends Columns> {
@@ -39,8 +25,8 @@ export class GroupGatherer<G extends Columns, C extends Columns> {
   /** Records in these clusters that replaced an earlier record of the same group. */
   replaced = 0
   readonly #records: SortedRecords
-  #groupOrigins: Origins<G> | undefined
-  #itemOrigins: Origins<C> | undefined
+  readonly #groupOrigins = new Origins<G>()
+  readonly #itemOrigins = new Origins<C>()
 
   constructor(folder: ScratchFolder) {
     this.#records = new SortedRecords(folder)
@@ -51,20 +37,18 @@ export class GroupGatherer<G extends Columns, C extends Columns> {
     return this.#records.byteLength
   }
 
-  addGroups(groups: readonly GroupedRow<Row<G>>[]): void {
-    for (const { groupId, row } of groups) {
-      this.#groupOrigins ??= new Origins(row.batch.header.schema as FeedSchema<G>)
-      this.#add(groupId, GROUP, row, this.#groupOrigins.numberOf(row.batch))
-    }
+  addGroup(groupId: string, row: Row<G>): void {
+    this.#records.writer.byte(GROUP)
+    writeRowImage(row, this.#groupOrigins.numberOf(row.batch), this.#records.writer)
+    this.#records.add(groupId)
   }
 
   async endGroups(): Promise<void> {}
 
-  addItems(items: readonly GroupedRow<Row<C>>[]): void {
-    for (const { groupId, row } of items) {
-      this.#itemOrigins ??= new Origins(row.batch.header.schema as FeedSchema<C>)
-      this.#add(groupId, ITEM, row, this.#itemOrigins.numberOf(row.batch))
-    }
+  addItem(groupId: string, row: Row<C>): void {
+    this.#records.writer.byte(ITEM)
+    writeRowImage(row, this.#itemOrigins.numberOf(row.batch), this.#records.writer)
+    this.#records.add(groupId)
   }
 
   /** Moves everything to the disk. @throws FeedError STATE_IO */
@@ -88,9 +72,9 @@ export class GroupGatherer<G extends Columns, C extends Columns> {
         if (record[0] === GROUP) {
           if (cluster.group === null) this.groups++
           else this.replaced++
-          cluster.group = this.#groupOrigins!.row(record, 1, COMPLETE)
+          cluster.group = this.#groupOrigins.row(record, 1, COMPLETE)
         } else {
-          cluster.items.push(this.#itemOrigins!.row(record, 1, COMPLETE))
+          cluster.items.push(this.#itemOrigins.row(record, 1, COMPLETE))
           checkSize(groupId, cluster.items.length, maxGroupItems)
         }
       }
@@ -99,13 +83,6 @@ export class GroupGatherer<G extends Columns, C extends Columns> {
 
   clear(): void {
     this.#records.clear()
-  }
-
-  #add(groupId: string, kind: typeof GROUP | typeof ITEM, row: AnyRow, origin: number): void {
-    const { writer } = this.#records
-    writer.byte(kind)
-    writeRowImage(row, origin, writer)
-    this.#records.add(groupId)
   }
 }
 

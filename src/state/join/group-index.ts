@@ -3,21 +3,12 @@
 //
 //   record: number of the group · row image
 
-import {
-  type AnyBatch,
-  ByteReader,
-  ByteWriter,
-  type Columns,
-  type FeedSchema,
-  type Row,
-  writeRowImage,
-} from '../../engine/index'
+import { ByteReader, ByteWriter, type Columns, type Row, writeRowImage } from '../../engine/index'
 import { ByteTable } from '../memory/byte-table'
 import { COMPLETE, Origins } from '../origins'
 import type { KeyedRecord } from '../spill/record-run'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SortedRecords } from '../spill/sorted-records'
-import type { GroupedRow } from './group-gatherer'
 import { IndexedRun } from './indexed-run'
 
 /** Bytes that have the number of a group. */
@@ -34,7 +25,9 @@ export class GroupIndex<G extends Columns> {
   /** The records that go to the disk, until they are ended. */
   #sorted: SortedRecords | undefined
   #disk: IndexedRun | undefined
-  #origins: Origins<G> | undefined
+  readonly #origins = new Origins<G>()
+  /** Takes the records that go to the memory. */
+  readonly #writer = new ByteWriter()
   /** One bit for each group, by its number: true where an item asked for the group. */
   #used = new Uint8Array(128)
 
@@ -48,22 +41,17 @@ export class GroupIndex<G extends Columns> {
     return this.#sorted?.byteLength ?? this.#memory.byteLength
   }
 
-  /** Adds groups of one batch. A later record of a group replaces an earlier one. */
-  addGroups(groups: readonly GroupedRow<Row<G>>[]): void {
-    const fresh = new ByteWriter()
-    for (const { groupId, row } of groups) {
-      const batch: AnyBatch = row.batch
-      this.#origins ??= new Origins(batch.header.schema as FeedSchema<G>)
-      const origin = this.#origins.numberOf(batch)
-      const known = this.#sorted === undefined && this.#memory.get(groupId, NUMBER_BYTES)
-      if (known) this.replaced++
-      const number = known ? new ByteReader(known).number() : this.groups++
-      const writer = this.#sorted?.writer ?? fresh
-      writer.number(number)
-      writeRowImage(row, origin, writer)
-      if (this.#sorted === undefined) this.#memory.set(groupId, writer.take())
-      else this.#sorted.add(groupId)
-    }
+  /** Adds a group. A later record of a group replaces an earlier one. */
+  addGroup(groupId: string, row: Row<G>): void {
+    const sorted = this.#sorted
+    const known = sorted === undefined ? this.#memory.get(groupId, NUMBER_BYTES) : undefined
+    if (known !== undefined) this.replaced++
+    const writer = sorted?.writer ?? this.#writer
+    writer.number(known === undefined ? this.groups++ : new ByteReader(known).number())
+    writeRowImage(row, this.#origins.numberOf(row.batch), writer)
+    if (sorted !== undefined) return sorted.add(groupId)
+    this.#memory.set(groupId, writer.take())
+    writer.rewind()
   }
 
   /** Moves everything to the disk. @throws FeedError STATE_IO */
@@ -166,7 +154,7 @@ export class GroupIndex<G extends Columns> {
   #groupOf(record: Uint8Array): { number: number; group: Row<G> } {
     const reader = new ByteReader(record)
     const number = reader.number()
-    return { number, group: this.#origins!.row(record, reader.at, COMPLETE) }
+    return { number, group: this.#origins.row(record, reader.at, COMPLETE) }
   }
 
   #use(number: number): void {
