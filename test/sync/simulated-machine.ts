@@ -275,9 +275,9 @@ class Files implements DurableFiles {
     })
   }
 
-  async create(path: string): Promise<DurableFile | undefined> {
+  async create(path: string): Promise<DurableFile> {
     return this.#machine.call('create', path, () => {
-      if (this.#machine.node(path) !== undefined) return undefined
+      if (this.#machine.node(path) !== undefined) throw stateIo(path, 'create', 'EEXIST')
       const node = new Node()
       this.#machine.changeNames([[path, node]])
       return new File(this.#machine, node, path)

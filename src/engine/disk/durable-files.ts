@@ -6,16 +6,8 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { closing } from './closing'
-import { onDisk, stateIo } from './state-errors'
-import {
-  createOwn,
-  openOwn,
-  readAll,
-  syncFolder,
-  unless,
-  unlessMissing,
-  writeAll,
-} from './system-calls'
+import { onDisk } from './state-errors'
+import { createOwn, openOwn, readAll, syncFolder, unlessMissing, writeAll } from './system-calls'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
@@ -51,10 +43,10 @@ export interface DurableFiles {
    */
   edit(path: string): Promise<DurableFile>
   /**
-   * Makes a new file for writing. Returns undefined where the file exists already; of several
-   * concurrent calls one gets the file.
+   * Makes a new file for writing. A file that exists already is refused; of several concurrent calls
+   * one gets the file.
    */
-  create(path: string): Promise<DurableFile | undefined>
+  create(path: string): Promise<DurableFile>
   /** Renames a file. An existing file at `to` is replaced. */
   rename(from: string, to: string): Promise<void>
   /** Removes a file, or a folder with its content. A missing one is no failure. */
@@ -150,11 +142,7 @@ async function remove(path: string): Promise<void> {
 function writable(File: typeof MachineFile): Pick<DurableFiles, 'edit' | 'create'> {
   return {
     edit: path => onDisk(path, 'open', async () => new File(await openOwn(path), path)),
-    create: path =>
-      onDisk(path, 'create', async () => {
-        const handle = await unless('EEXIST', createOwn(path))
-        return handle && new File(handle, path)
-      }),
+    create: path => onDisk(path, 'create', async () => new File(await createOwn(path), path)),
   }
 }
 
@@ -192,29 +180,21 @@ export async function readWhole(
   return file && closing(file, () => file.read(0, MOST_BYTES))
 }
 
-/** Writes the new content to `<path>.new`, syncs it, renames it and syncs the folder. */
+/**
+ * Writes the new content to `<path>.new`, syncs it, renames it and syncs the folder. What stood under
+ * that name, even a planted link, is removed before.
+ */
 export async function replaceWhole(
   files: DurableFiles,
   path: string,
   bytes: Uint8Array,
 ): Promise<void> {
   const beside = `${path}.new`
-  await writeSynced(files, beside, bytes)
-  await files.rename(beside, path)
-  await files.syncFolder(dirname(path))
-}
-
-/** Makes the file anew: what stands under its name, even a planted link, is removed before. */
-export async function writeSynced(
-  files: DurableFiles,
-  path: string,
-  bytes: Uint8Array,
-): Promise<void> {
-  await files.remove(path)
-  const file = await files.create(path)
-  if (file === undefined) throw stateIo(path, 'create', 'EEXIST')
-  await closing(file, async () => {
+  await files.remove(beside)
+  await closing(await files.create(beside), async file => {
     await file.write(0, bytes)
     await file.sync()
   })
+  await files.rename(beside, path)
+  await files.syncFolder(dirname(path))
 }

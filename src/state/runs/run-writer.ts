@@ -4,7 +4,7 @@
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { crc32, type DurableFile, type DurableFiles, stateIo } from '../../engine/index'
+import { crc32, type DurableFile, type DurableFiles } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'
 import {
   compareHeads,
@@ -85,9 +85,7 @@ export class RunWriter {
     path: string,
     isCompressed: boolean,
   ): Promise<RunWriter> {
-    const file = await files.create(path)
-    if (file === undefined) throw stateIo(path, 'create', 'EEXIST')
-    return new RunWriter(file, basename(path), isCompressed)
+    return new RunWriter(await files.create(path), basename(path), isCompressed)
   }
 
   /** Returns the number of an origin in this run. */

@@ -71,9 +71,7 @@ export class ScratchFolder {
       dropped.register(this, scratch, this)
     }
     const path = join(scratch.path, String(this.#made++))
-    const handle = await this.#system.create(path)
-    if (handle === undefined) throw stateIo(path, 'create', 'EEXIST')
-    const file = { path, handle }
+    const file = { path, handle: await this.#system.create(path) }
     scratch.files.add(file)
     return file
   }

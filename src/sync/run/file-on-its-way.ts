@@ -6,7 +6,7 @@ import { type Fetched, type FetchOptions, fetchFile } from '../file/fetch-file'
 import { FileRows } from '../file/file-rows'
 import type { FileId } from '../file-id'
 import { rangesOf, type SyncSettings } from '../sync-options'
-import { openSpooled, type SpoolFolder } from '../target/spool-folder'
+import type { SpoolFolder } from '../target/spool-folder'
 import type { SyncEvent } from './sync-events'
 
 /** What all categories of a run share. */
@@ -98,7 +98,7 @@ export class FileOnItsWay {
     return new FileRows(file, {
       ...settings,
       own: settings.source.own,
-      open: id => openSpooled(spools, id),
+      open: id => spools.data(id),
       signal,
       onRows: rows => {
         counts.rows += rows

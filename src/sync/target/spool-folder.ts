@@ -68,9 +68,12 @@ export class SpoolFolder {
     return join(this.#path(id), 'data')
   }
 
-  /** Opens the fetched bytes of a file. Returns undefined where there are none. */
-  data(id: FileId): Promise<DurableFile | undefined> {
-    return this.#files.open(this.dataPath(id))
+  /** Opens the fetched bytes of a file. @throws FeedError STATE_CORRUPT, STATE_IO */
+  async data(id: FileId): Promise<DurableFile> {
+    const path = this.dataPath(id)
+    const data = await this.#files.open(path)
+    if (data !== undefined) return data
+    throw corruptState(path, 'the file that was being merged is missing')
   }
 
   remove(id: FileId): Promise<void> {
@@ -99,11 +102,4 @@ export class SpoolFolder {
   #path(id: FileId): string {
     return join(this.#folder, spoolName(id))
   }
-}
-
-/** @throws FeedError STATE_CORRUPT, STATE_IO */
-export async function openSpooled(spools: SpoolFolder, id: FileId): Promise<DurableFile> {
-  const data = await spools.data(id)
-  if (data !== undefined) return data
-  throw corruptState(spools.dataPath(id), 'the file that was being merged is missing')
 }

@@ -97,7 +97,7 @@ test('scratch files are written and read as others are, and nothing is synced', 
     const before = sync.mock.calls.length
     await files.makeFolder(path(name, 'below'))
     for (const made of ['edit', 'create'] as const) {
-      const file = (await files[made](path(name, made)))!
+      const file = await files[made](path(name, made))
       await file.write(0, Buffer.from(name))
       await file.sync()
       await file.close()
@@ -108,7 +108,9 @@ test('scratch files are written and read as others are, and nothing is synced', 
   }
   expect(await syncsOf(scratchFiles, 'scratch')).toBe(0)
   expect(await syncsOf(machineFiles, 'durable')).toBeGreaterThan(2)
-  expect(await scratchFiles.create(path('scratch', 'create'))).toBeUndefined()
+  await expect(scratchFiles.create(path('scratch', 'create'))).rejects.toMatchObject(
+    failure('EEXIST', 'create'),
+  )
   sync.mockRestore()
 })
 
@@ -153,7 +155,7 @@ test.skipIf(process.platform === 'win32')(
     for (const name of ['log', 'small.new']) await symlink(path('victim'), path(name))
     for (const files of [machineFiles, scratchFiles]) {
       await expect(files.edit(path('log'))).rejects.toMatchObject(failure('ELOOP', 'open'))
-      expect(await files.create(path('log'))).toBeUndefined()
+      await expect(files.create(path('log'))).rejects.toMatchObject(failure('EEXIST', 'create'))
     }
     await replaceWhole(machineFiles, path('small'), Buffer.from('mine'))
     expect(await readFile(path('small'), 'utf8')).toBe('mine')
