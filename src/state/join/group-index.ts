@@ -49,9 +49,10 @@ export class GroupIndex<G extends Columns> {
     const writer = sorted?.writer ?? this.#writer
     writer.number(known === undefined ? this.groups++ : new ByteReader(known).number())
     writeRowImage(row, this.#origins.numberOf(row.batch), writer)
-    if (sorted !== undefined) return sorted.add(groupId)
-    this.#memory.set(groupId, writer.take())
-    writer.rewind()
+    if (sorted === undefined) {
+      this.#memory.set(groupId, writer.take())
+      writer.rewind()
+    } else sorted.add(groupId)
   }
 
   /** Moves everything to the disk. @throws FeedError STATE_IO */
