@@ -2,8 +2,8 @@
 // body. Redirects and `next` links are followed only within the origin of the request, because the
 // request carries a token. Nothing is sent to another origin.
 
-import type { RangeRequest, RangeResponse, RangeTransport, WaitLimits } from '../../engine/index'
-import { FeedError, printableUrl, readInTime, requestUrl } from '../../engine/index'
+import type { RangeRequest, RangeResponse, RangeTransport } from '../../engine/index'
+import { FeedError, printableUrl, requestUrl } from '../../engine/index'
 
 export interface HttpRequest extends RangeRequest {
   /** Default GET. */
@@ -72,24 +72,4 @@ export async function followRedirects(
       hops: MAX_HOPS,
     },
   )
-}
-
-/**
- * Returns the text of a small body and discards the response. Throws the error of `onTooLong` for a
- * body above `maxBytes`, that of `limits` after the time limit, and the failure of the body.
- */
-export async function readWholeBody(
-  response: RangeResponse,
-  maxBytes: number,
-  limits: WaitLimits,
-  onTooLong: () => FeedError,
-): Promise<string> {
-  const parts: Uint8Array[] = []
-  let leftBytes = maxBytes
-  await readInTime(response, limits, part => {
-    leftBytes -= part.length
-    if (leftBytes < 0) throw onTooLong()
-    return parts.push(part) > 0
-  })
-  return Buffer.concat(parts).toString('utf8')
 }

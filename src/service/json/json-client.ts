@@ -14,8 +14,9 @@ import {
   readErrorText,
   readRefusal,
 } from '../../engine/index'
-import { type HttpTransport, readWholeBody } from '../http/http-transport'
+import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
+import { readWholeBody } from '../http/whole-body'
 import type { JsonShape, SHAPES } from './shapes'
 
 export interface JsonRequest {

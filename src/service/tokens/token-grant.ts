@@ -13,7 +13,8 @@ import {
 } from 'oauth4webapi'
 import type { WaitLimits } from '../../engine/index'
 import { excerpt, FeedError, printableUrl, statusError } from '../../engine/index'
-import { type HttpTransport, readWholeBody } from '../http/http-transport'
+import type { HttpTransport } from '../http/http-transport'
+import { readWholeBody } from '../http/whole-body'
 import type { ClientCredentials } from './client-credentials'
 
 /** The limit of a response, which is enough for any token and for any refusal. */

@@ -7,7 +7,8 @@ const POLYNOMIAL = 0xedb88320
 /** Bytes of one step, which is also the number of tables. */
 const SLICES = 8
 
-const tables = buildTables()
+/** Made with the first use, because most versions of Node never need them. */
+let tables: Int32Array | undefined
 
 /**
  * The CRC-32 of `bytes`, as an unsigned 32-bit number.
@@ -25,15 +26,16 @@ export type Crc = (bytes: Uint8Array, seed?: number) => number
 
 /** The CRC-32 in plain JavaScript, eight bytes a step, with the contract of {@link crc32}. */
 export function tableCrc32(bytes: Uint8Array, seed = 0): number {
+  tables ??= buildTables()
   const sliced = bytes.length - (bytes.length % SLICES)
   let crc = ~seed
-  for (let at = 0; at < sliced; at += SLICES) crc = eightBytes(bytes, at, crc)
+  for (let at = 0; at < sliced; at += SLICES) crc = eightBytes(tables, bytes, at, crc)
   for (let at = sliced; at < bytes.length; at++)
     crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
   return ~crc >>> 0
 }
 
-function eightBytes(bytes: Uint8Array, at: number, crc: number): number {
+function eightBytes(tables: Int32Array, bytes: Uint8Array, at: number, crc: number): number {
   return (
     tables[0x700 + (bytes[at]! ^ (crc & 0xff))]! ^
     tables[0x600 + (bytes[at + 1]! ^ ((crc >>> 8) & 0xff))]! ^

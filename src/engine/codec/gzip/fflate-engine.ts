@@ -1,8 +1,6 @@
-// The inflate engine over fflate for callers: it loads fflate-inflate.ts, and with it the package,
-// with the first block. The loader and the engine are two files, so that a bundler takes only the
-// parts of fflate that the engine uses.
+// The inflate engine over fflate for callers: it loads the package with the first block.
 
-import type { FflateInflate } from './fflate-inflate'
+import { type FflateInflate, newFflateInflate } from './fflate-inflate'
 import type { InflateEngine, NewInflateEngine } from './inflate-engine'
 
 const NOTHING: readonly never[] = []
@@ -33,7 +31,7 @@ class LoadedOnUse implements InflateEngine {
    * 0.8
    */
   async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-    this.#engine ??= (await import('./fflate-inflate')).newFflateInflate(this.#startOffset)
+    this.#engine ??= newFflateInflate(this.#startOffset, await import('./fflate-api'))
     yield* this.#engine.inflate(block)
   }
 

@@ -1,5 +1,4 @@
-// The portable inflate engine over fflate, which is synchronous plain JavaScript. No other file
-// imports fflate.
+// The portable inflate engine over fflate, which is synchronous plain JavaScript.
 //
 // fflate's `Inflate` reports neither the end of the deflate data nor the number of bytes it used;
 // its internal state has both. This file reads that state, and tests its meaning on a known stream
@@ -7,7 +6,6 @@
 // accepts some code tables that RFC 1951 forbids. Its output for such data passes only if the
 // trailer's CRC32 and size agree.
 
-import { Inflate } from 'fflate'
 import { FeedError } from '../../errors'
 import { dataInvalid, OUTPUT_BLOCK_BYTES } from './inflate-engine'
 
@@ -40,6 +38,9 @@ interface Internals {
   o: Uint8Array
 }
 
+/** What this file uses of fflate. */
+export type Fflate = typeof import('./fflate-api')
+
 /** True once the internal state of the installed fflate was tested and found readable. */
 let isSupported = false
 
@@ -47,9 +48,9 @@ let isSupported = false
  * Returns an engine for the data of a member that starts at `startOffset`.
  * @throws FeedError DEPENDENCY_UNSUPPORTED where the installed fflate is not 0.8
  */
-export function newFflateInflate(startOffset: number): FflateInflate {
-  isSupported ||= readsItsState()
-  if (isSupported) return new FflateInflate(startOffset)
+export function newFflateInflate(startOffset: number, fflate: Fflate): FflateInflate {
+  isSupported ||= readsItsState(fflate)
+  if (isSupported) return new FflateInflate(startOffset, fflate)
   const context = { package: 'fflate', expected: '0.8.x' }
   const message =
     'the fflate engine cannot read the state of the installed fflate: install version 0.8'
@@ -62,15 +63,17 @@ export function newFflateInflate(startOffset: number): FflateInflate {
  */
 export class FflateInflate {
   readonly #startOffset: number
-  readonly #inflate = new Inflate(piece => this.#gather(piece))
-  readonly #internals = this.#inflate as unknown as Internals
+  readonly #inflate: InstanceType<Fflate['Inflate']>
+  readonly #internals: Internals
   readonly #workspace = new Uint8Array(WORKSPACE_BYTES)
   #takenBytes = 0
   #pieces: Uint8Array[] = []
   #piecesBytes = 0
 
-  constructor(startOffset: number) {
+  constructor(startOffset: number, { Inflate }: Fflate) {
     this.#startOffset = startOffset
+    this.#inflate = new Inflate(piece => this.#gather(piece))
+    this.#internals = this.#inflate as unknown as Internals
   }
 
   get ended(): boolean {
@@ -161,8 +164,8 @@ const KNOWN_STREAM = Uint8Array.of(0x4b, 0x4c, 0x84, 0x01, 0x00, 0xaa)
 const KNOWN_STREAM_BYTES = 5
 const KNOWN_OUTPUT = 'a'.repeat(10)
 
-function readsItsState(): boolean {
-  const engine = new FflateInflate(0)
+function readsItsState(fflate: Fflate): boolean {
+  const engine = new FflateInflate(0, fflate)
   let output = ''
   try {
     // The stream is cut in the middle, so that the test covers the state between two pushes.
