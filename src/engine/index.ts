@@ -43,7 +43,6 @@ export {
   versionMissing,
   versionOfRow,
 } from './codec/merge/version-order'
-export { bigIntAsText } from './codec/projection'
 export { mendedRows } from './codec/quarantine/mended-rows'
 export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
 export { leftOutRow, type RowQuarantine } from './codec/quarantine/row-quarantine'

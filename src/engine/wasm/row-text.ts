@@ -285,8 +285,32 @@ function plain(notation: u32, from: usize, bytes: usize): void {
 function quoted(notation: u32, node: usize, at: usize): void {
   if (!fits(GAP)) return
   store<u8>(out++, QUOTE)
-  plain(notation, valueStart(node, at), valueBytes(node, at))
+  const from = valueStart(node, at)
+  const bytes = valueBytes(node, at)
+  // Most texts are short and have no escape.
+  if (notation == JSON && bytes <= 2 * STEP && copiesShort(from, bytes)) out += bytes
+  else plain(notation, from, bytes)
   store<u8>(out++, QUOTE)
+}
+
+/** Copies a text of up to two steps. Returns false where it has an escape in JSON. */
+function copiesShort(from: usize, bytes: usize): bool {
+  const first = v128.load(from)
+  v128.store(out, first)
+  let special = <u64>specialIn(first)
+  if (bytes > STEP) {
+    const second = v128.load(from, 16)
+    v128.store(out, second, 16)
+    special |= (<u64>specialIn(second)) << 16
+  }
+  return <usize>ctz(special | 0x1_0000_0000) >= bytes
+}
+
+/** Returns a bit for each byte that has an escape in JSON. */
+function specialIn(bytes: v128): u32 {
+  const quotes = i8x16.eq(bytes, i8x16.splat(QUOTE))
+  const marks = v128.or(quotes, i8x16.eq(bytes, i8x16.splat(0x5c)))
+  return <u32>i8x16.bitmask(v128.or(marks, i8x16.lt_u(bytes, i8x16.splat(0x20))))
 }
 
 function text(node: usize, at: usize): void {
