@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { RowBatch } from '../src/engine/codec/row-batch'
 import type { BadRow } from '../src/engine/codec/tsv/bad-row'
 import { type Dialect, rulesOf } from '../src/engine/codec/tsv/dialect'
+import { bindHeader } from '../src/engine/codec/tsv/header'
 import { TsvParser, type TsvParserOptions } from '../src/engine/codec/tsv/parser'
 import {
   type Columns,
@@ -14,6 +15,8 @@ import {
 } from '../src/engine/schema/feed-schema'
 
 export const anyColumns: FeedSchema<TextColumns> = defineSchema({ name: 'other', columns: {} })
+/** The header of cells that have no names. */
+export const noNames = bindHeader(anyColumns, [], { row: 0, line: 1, byteOffset: 0 })
 
 /** A cell as the service writes it: quoted when it has to be. */
 export function written(cell: string): string {

@@ -2,6 +2,8 @@
 
 import { aspectReader } from '../../src/engine/codec/decode/aspect-reader'
 import { RowCells } from '../../src/engine/codec/row-cells'
+import { bindHeader } from '../../src/engine/codec/tsv/header'
+import { itemSchema } from '../../src/engine/schema/feed-schemas'
 import type { MicroCase } from './micro-case'
 import { sampleCells } from './sample'
 
@@ -18,7 +20,8 @@ const index = {
   cellEnds: Int32Array.of(bytes.length),
   rowFlags: Uint8Array.of(0),
 }
-const source = new RowCells(bytes, index, 1)
+const header = bindHeader(itemSchema, ['itemId'], { row: 0, line: 1, byteOffset: 0 })
+const source = new RowCells(bytes, index, 1, header)
 const readAspects = aspectReader()
 
 export const aspectBytes: MicroCase = {

@@ -32,11 +32,13 @@ export class Projection {
   #ofTexts: TextObjectMaker | undefined
   #ofValues: ObjectMaker | undefined
 
-  constructor(header: BoundHeader, present: readonly string[], absent: readonly string[]) {
-    this.columns = Int32Array.from(present, name => header.indexes.get(name)!)
+  /** @throws FeedError COLUMN_UNKNOWN */
+  constructor(header: BoundHeader, names: readonly string[]) {
+    const isInFile = (name: string) => columnOf(header, name) < header.columns.length
     this.#header = header
-    this.#names = present
-    this.#absent = absent
+    this.#names = names.filter(isInFile)
+    this.#absent = names.filter(name => !isInFile(name))
+    this.columns = Int32Array.from(this.#names, name => columnOf(header, name))
   }
 
   /** Makes an object of the columns' texts; '' for a column that the file lacks. */
@@ -55,7 +57,10 @@ export class Projection {
   get ofValues(): ObjectMaker {
     return (this.#ofValues ??= objectMaker({
       names: this.#names,
-      constants: this.#absent.map(name => [name, decoderOf(this.#header.absent.get(name)!).empty]),
+      constants: this.#absent.map(name => [
+        name,
+        decoderOf(this.#header.all[columnOf(this.#header, name)]!.spec).empty,
+      ]),
     }))
   }
 }
@@ -66,7 +71,7 @@ export class Projections {
   readonly file: Projection
   /** All columns of the file and of the schema. */
   readonly all: Projection
-  /** The readers of the file's columns. */
+  /** The readers of all columns. */
   readonly readers: readonly ColumnReader[]
   /** True where the values of a row may have bigints. */
   readonly mayHaveBigInts: boolean
@@ -76,12 +81,11 @@ export class Projections {
   #last: Projection | undefined
 
   constructor(header: BoundHeader) {
-    const names = header.columns.map(({ name }) => name)
-    this.file = new Projection(header, names, [])
-    this.all = new Projection(header, names, [...header.absent.keys()])
-    this.readers = header.columns.map(({ spec }) => readerOf(spec))
-    const specs = [...header.columns.map(({ spec }) => spec), ...header.absent.values()]
-    this.mayHaveBigInts = specs.some(spec => mayHaveBigInts(spec))
+    const names = header.all.map(({ name }) => name)
+    this.file = new Projection(header, names.slice(0, header.columns.length))
+    this.all = new Projection(header, names)
+    this.readers = header.all.map(({ spec }) => readerOf(spec))
+    this.mayHaveBigInts = header.all.some(({ spec }) => mayHaveBigInts(spec))
     this.#header = header
   }
 
@@ -89,23 +93,11 @@ export class Projections {
   of(names: readonly string[]): Projection {
     if (this.#last !== undefined && sameNames(this.#lastNames, names)) return this.#last
     const key = JSON.stringify(names)
-    const projection = this.#known.get(key) ?? this.#newProjection(names)
+    const projection = this.#known.get(key) ?? new Projection(this.#header, [...new Set(names)])
     if (this.#known.size === MAX_PROJECTIONS) this.#known.clear()
     this.#known.set(key, projection)
     this.#lastNames = [...names]
     return (this.#last = projection)
-  }
-
-  #newProjection(names: readonly string[]): Projection {
-    const { indexes, absent } = this.#header
-    const distinct = [...new Set(names)]
-    for (const name of distinct)
-      if (!indexes.has(name) && !absent.has(name)) throw unknownColumn(this.#header, name)
-    return new Projection(
-      this.#header,
-      distinct.filter(name => indexes.has(name)),
-      distinct.filter(name => !indexes.has(name)),
-    )
   }
 }
 
@@ -115,11 +107,18 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return true
 }
 
-export function unknownColumn(
-  { columns, absent }: BoundHeader,
-  name: string,
-): FeedError<'COLUMN_UNKNOWN'> {
-  const known = [...columns.map(column => column.name), ...absent.keys()]
+/**
+ * The index of a column of the file, or of one that only the schema has, in `header.all`.
+ * @throws FeedError COLUMN_UNKNOWN
+ */
+export function columnOf(header: BoundHeader, name: string): number {
+  const column = header.indexes.get(name)
+  if (column === undefined) throw unknownColumn(header, name)
+  return column
+}
+
+export function unknownColumn({ all }: BoundHeader, name: string): FeedError<'COLUMN_UNKNOWN'> {
+  const known = all.map(column => column.name)
   return new FeedError(
     'COLUMN_UNKNOWN',
     `neither the schema nor the file has the column ${excerpt(name)}: ${nameHint(name, known) ?? 'check its name'}`,

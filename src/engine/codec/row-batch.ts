@@ -67,9 +67,10 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   readonly file: FeedFile
   /** Rows in view. */
   readonly length: number
+  /** @internal The offsets of cells and their text. */
+  readonly cells: RowCells
   readonly #parts: RowBatchParts<C>
   readonly #buffer: Buffer
-  #cells: RowCells | undefined
   #projections: Projections | undefined
   #lines: Uint32Array | undefined
 
@@ -80,6 +81,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     this.length = parts.selection?.length ?? parts.rowCount
     const { buffer, byteOffset, byteLength } = parts.bytes
     this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
+    this.cells = new RowCells(this.#buffer, parts.index, parts.rowCount, parts.header)
   }
 
   /**
@@ -160,12 +162,6 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return newBatch({ ...this.#parts, ...start, header, file, progress, places })
   }
 
-  /** @internal The offsets of cells and their text. */
-  get cells(): RowCells {
-    const { index, rowCount, header } = this.#parts
-    return (this.#cells ??= new RowCells(this.#buffer, index, rowCount, header.cells))
-  }
-
   /** @internal */
   get projections(): Projections {
     return (this.#projections ??= projectionsOf(this.header))
@@ -225,7 +221,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal True where the batch has a projection of the columns of its file. */
   get isProjected(): boolean {
-    return this.#parts.places !== undefined && this.#parts.places.rows === undefined
+    return this.header.leftOut !== undefined
   }
 
   /** @internal Position of the row in `slot`. */

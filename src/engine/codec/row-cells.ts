@@ -11,7 +11,9 @@
 // code, the code is 0, and a wide text (UTF-16) has the cell in the same way.
 
 import type { CellSource } from './decode/cell-decoder'
+import { columnOf } from './projection'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
+import type { BoundHeader } from './tsv/header'
 import type { ScanCore } from './tsv/scan-core'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 import { fittingCore } from './tsv/tsv-scanner'
@@ -57,13 +59,18 @@ export class RowCells implements CellSource {
   readonly bytes: Buffer
   readonly view: DataView
   readonly escapedBy: number
+  readonly #header: BoundHeader
   readonly #quote: number
   readonly #rules: CellRules
   readonly #index: RowIndex
+  readonly #rowStarts: Uint32Array
+  readonly #cellEnds: Int32Array
+  readonly #width: number
   readonly #rows: number
-  /** The latest run: the rows that begin in [start, stop). */
+  /** The rows of the latest run: from the first on, up to the one behind the last. */
+  #firstInRun = 0
+  #behindRun = 0
   #runStart = 0
-  #runStop = 0
   #runText = ''
   /** The number of the block among those that the engine has made to fit; 0 where it has not. */
   #fit = 0
@@ -73,25 +80,39 @@ export class RowCells implements CellSource {
   #wideStart = 0
   #wideText = ''
 
-  constructor(block: Buffer, index: RowIndex, rows: number, rules: CellRules = DOCUMENTED_CELLS) {
+  constructor(block: Buffer, index: RowIndex, rows: number, header: BoundHeader) {
+    const rules = header.cells ?? DOCUMENTED_CELLS
+    this.#header = header
     this.escapedBy = rules.escapedBy
     this.#quote = rules.quote
     this.#rules = rules
     this.bytes = block
     this.view = new DataView(block.buffer, block.byteOffset, block.byteLength)
     this.#index = index
+    this.#rowStarts = index.rowStarts
+    this.#cellEnds = index.cellEnds
+    this.#width = index.columns
     this.#rows = rows
     if (rows === 1) this.#core = null
   }
 
-  /** One cell's text without quotes and escapes. */
+  /**
+   * The text of the column of this name without quotes and escapes; '' of one that the file lacks.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  textOf(slot: number, name: string): string {
+    return this.text(slot, columnOf(this.#header, name))
+  }
+
+  /** One cell's text without quotes and escapes; '' of a column behind those of the file. */
   text(slot: number, column: number): string {
-    const run = this.#run(slot)
+    if (column >= this.#width) return ''
+    if (slot < this.#firstInRun || slot >= this.#behindRun) this.#readRun(slot)
     const start = this.cellStart(slot, column)
-    const end = this.#index.cellEnds[slot * this.#index.columns + column]!
+    const end = this.#cellEnds[slot * this.#width + column]!
     return end < 0
       ? this.markedText(start, end & CELL_END)
-      : run.slice(start - this.#runStart, end - this.#runStart)
+      : this.#runText.slice(start - this.#runStart, end - this.#runStart)
   }
 
   /** The text of a marked cell in the latest run. */
@@ -121,6 +142,12 @@ export class RowCells implements CellSource {
     if (start < end && this.#isPlain(slot, start, end))
       return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
     return this.ownText(start, end)
+  }
+
+  /** The same text as a string that shares no memory. */
+  ownTextOf(slot: number, column: number): string {
+    if (column >= this.#width) return ''
+    return this.ownText(this.cellStart(slot, column), this.cellEnd(slot, column))
   }
 
   /** The text of a cell as a string that shares no memory. */
@@ -188,8 +215,9 @@ export class RowCells implements CellSource {
     return values
   }
 
-  /** One cell's value. @throws FeedError CELL_INVALID without a position */
+  /** One cell's value; the empty one of a column behind those of the file. @throws FeedError CELL_INVALID without a position */
   value(slot: number, column: number, reader: ColumnReader): unknown {
+    if (column >= this.#width) return reader.empty
     if (reader.isText) return this.text(slot, column) || reader.empty
     const start = this.cellStart(slot, column)
     const end = this.cellEnd(slot, column)
@@ -206,15 +234,14 @@ export class RowCells implements CellSource {
 
   /** Offset in the block of a cell's first byte. */
   cellStart(slot: number, column: number): number {
-    const { rowStarts, cellEnds, columns } = this.#index
     return column === 0
-      ? signed(rowStarts[slot]!)
-      : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
+      ? signed(this.#rowStarts[slot]!)
+      : (this.#cellEnds[slot * this.#width + column - 1]! & CELL_END) + 1
   }
 
   /** Offset in the block behind a cell's last byte. */
   cellEnd(slot: number, column: number): number {
-    return this.#index.cellEnds[slot * this.#index.columns + column]! & CELL_END
+    return this.#cellEnds[slot * this.#width + column]! & CELL_END
   }
 
   /** Returns whether the bytes of a marked cell are its text nevertheless. */
@@ -226,8 +253,7 @@ export class RowCells implements CellSource {
   }
 
   #run(slot: number): string {
-    const start = signed(this.#index.rowStarts[slot]!)
-    if (start < this.#runStart || start >= this.#runStop) this.#readRun(slot)
+    if (slot < this.#firstInRun || slot >= this.#behindRun) this.#readRun(slot)
     return this.#runText
   }
 
@@ -236,13 +262,15 @@ export class RowCells implements CellSource {
   #readRun(slot: number): void {
     const { rowStarts, cellEnds, columns } = this.#index
     const gridStart = rowStarts[slot]! - (rowStarts[slot]! % RUN_BYTES)
-    this.#runStop = gridStart + RUN_BYTES
+    const gridEnd = gridStart + RUN_BYTES
     let first = slot
     while (first > 0 && rowStarts[first - 1]! >= gridStart) first--
-    let last = slot + 1
-    while (last < this.#rows && rowStarts[last]! < this.#runStop) last++
+    let behind = slot + 1
+    while (behind < this.#rows && rowStarts[behind]! < gridEnd) behind++
     const start = signed(rowStarts[first]!)
-    const end = cellEnds[last * columns - 1]! & CELL_END
+    const end = cellEnds[behind * columns - 1]! & CELL_END
+    this.#firstInRun = first
+    this.#behindRun = behind
     const base = rowStarts[0]!
     this.#runStart = start
     this.#runText =

@@ -4,10 +4,10 @@
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
 import { isBadCell } from './decode/cell-decoder'
-import { decoderOf } from './decode/cell-decoders'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
-import { bigIntsAsText, unknownColumn } from './projection'
+import { bigIntsAsText, columnOf } from './projection'
 import type { RowBatch } from './row-batch'
+import type { RowCells } from './row-cells'
 
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row. The strings and
@@ -34,10 +34,12 @@ export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>
   /** @internal Number of the row in the batch's index, which a selection does not change. */
   readonly slot: number
+  readonly #cells: RowCells
 
   constructor(batch: RowBatch<C>, slot: number) {
     this.batch = batch
     this.slot = slot
+    this.#cells = batch.cells
   }
 
   /**
@@ -53,12 +55,7 @@ export class Row<out C extends Columns = Columns> {
    * nor file has
    */
   get<N extends string>(name: ColumnName<C, N>): CellOf<C, N> {
-    const { header } = this.batch
-    const column = header.indexes.get(name)
-    if (column !== undefined) return this.#value(column) as CellOf<C, N>
-    const absent = header.absent.get(name)
-    if (absent === undefined) throw unknownColumn(header, name)
-    return decoderOf(absent).empty as CellOf<C, N>
+    return this.#value(columnOf(this.batch.header, name)) as CellOf<C, N>
   }
 
   /**
@@ -66,8 +63,7 @@ export class Row<out C extends Columns = Columns> {
    * @throws FeedError COLUMN_UNKNOWN
    */
   text<N extends string>(name: ColumnName<C, N>): string {
-    const column = this.#columnOf(name)
-    return column === undefined ? '' : this.batch.cells.text(this.slot, column)
+    return this.#cells.textOf(this.slot, name)
   }
 
   /**
@@ -75,10 +71,7 @@ export class Row<out C extends Columns = Columns> {
    * or two cells of a row, because it makes no text of the cells around them.
    */
   ownText(name: string): string {
-    const column = this.#columnOf(name)
-    if (column === undefined) return ''
-    const { cells } = this.batch
-    return cells.ownText(cells.cellStart(this.slot, column), cells.cellEnd(this.slot, column))
+    return this.#cells.ownTextOf(this.slot, columnOf(this.batch.header, name))
   }
 
   /**
@@ -140,14 +133,6 @@ export class Row<out C extends Columns = Columns> {
    */
   [INSPECT](depth: number, options: object, inspect: Inspect): string {
     return inspection('Row', () => this.#shown(), depth, options, inspect)
-  }
-
-  /** Returns the index of a column; undefined for a column of the schema that the file lacks. */
-  #columnOf(name: string): number | undefined {
-    const { header } = this.batch
-    const column = header.indexes.get(name)
-    if (column === undefined && !header.absent.has(name)) throw unknownColumn(header, name)
-    return column
   }
 
   #shown(): object {

@@ -20,11 +20,10 @@ export function csvBatches(
   header: BoundHeader,
   names: readonly string[],
 ): BatchText | undefined {
-  const { columns, indexes, absent } = header
-  const isIn = (name: string) => indexes.has(name) || absent.has(name)
-  const own = [...columns.map(({ name }) => name), ...absent.keys()]
+  const { all, indexes } = header
+  const isIn = (name: string) => indexes.get(name) !== undefined
   // papaparse finds the row whose column would be lost, or which lacks a chosen one.
-  const isWhole = areChosen ? names.every(isIn) : own.every(name => names.includes(name))
+  const isWhole = areChosen ? names.every(isIn) : all.every(({ name }) => names.includes(name))
   if (!isWhole || !CSV_DELIMITERS.test(delimiter)) return undefined
   const form = csvText(delimiter, neutralizes, names.length === 1)
   const beforeOf = (_: string, n: number) => (n === 0 ? '' : delimiter)

@@ -6,7 +6,6 @@ import type { Row } from '../codec/row'
 import { excerpt, FeedError } from '../errors'
 import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
-import { headerColumns } from './table-plan'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -69,7 +68,7 @@ export class CsvColumns {
   see(item: unknown): void {
     const header = headerOf(item)
     if (header === undefined) return
-    if (this.#chosen === undefined) this.#names ??= headerColumns(header).map(({ name }) => name)
+    if (this.#chosen === undefined) this.#names ??= header.all.map(({ name }) => name)
     else if (!this.isSettled) {
       projectionsOf(header).of(this.#chosen)
       this.#missing.clear()

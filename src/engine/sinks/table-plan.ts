@@ -2,7 +2,6 @@
 // and its key, and the statements that all databases understand. table-rows.ts makes the values of
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 
-import type { BoundHeader } from '../codec/tsv/header'
 import { choice, filledText, type OptionNames, optionInvalid } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
@@ -106,11 +105,6 @@ export function checkedNames(option: string, columns: readonly string[]): readon
   if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
   // The copy keeps later changes of the caller's list out.
   return [...columns]
-}
-
-/** The columns of the rows of a file, and after them those of the schema that the file lacks. */
-export function headerColumns({ columns, absent }: BoundHeader): TableColumn[] {
-  return [...columns, ...Array.from(absent, ([name, spec]) => ({ name, spec }))]
 }
 
 /** Returns the name as a quoted identifier. */

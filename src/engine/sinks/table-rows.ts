@@ -23,7 +23,6 @@ import { checkedValue, shownValue } from './plain-values'
 import { unwritableKind, valueInvalid } from './sink-errors'
 import {
   type ColumnForm,
-  headerColumns,
   type PlannedColumn,
   type TableColumn,
   type TableSinkOptions,
@@ -94,7 +93,7 @@ export class TableRows {
     const header = headerOf(item)
     if (header === undefined || this.#columns !== undefined) return
     if (this.#chosen !== undefined) projectionsOf(header).of(this.#chosen)
-    this.#settle(headerColumns(header))
+    this.#settle(header.all)
   }
 
   /**
@@ -211,7 +210,7 @@ export class TableRows {
     if (this.#reading?.header === header) return this.#reading
     const specOf = (name: string) => {
       const column = header.indexes.get(name)
-      return column === undefined ? header.absent.get(name) : header.columns[column]!.spec
+      return column === undefined ? undefined : header.all[column]!.spec
     }
     return (this.#reading = this.#readingBy(header, specOf))
   }
@@ -229,8 +228,8 @@ export class TableRows {
   /** Returns whether a file has the columns under their names, or lacks those that may be empty. */
   #areWritten(header: BoundHeader | undefined): boolean {
     return this.#columns!.every(({ name, isRequired }) => {
-      const column = header?.indexes.get(name)
-      return column === undefined ? !isRequired : header!.columns[column]!.name === name
+      const column = header?.columns[header.indexes.get(name) ?? -1]
+      return column === undefined ? !isRequired : column.name === name
     })
   }
 

@@ -2,7 +2,7 @@
 // place instead of wherever a row is first read. codec/decode/ has the decoders, which a row calls
 // on demand where no stage has decoded its columns.
 
-import { unknownColumn } from '../codec/projection'
+import { columnOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/stage-input'
@@ -130,11 +130,6 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
 function planFor(header: BoundHeader, names: readonly string[] | undefined): PlannedColumn[] {
   const all = header.columns.map(({ name, spec }, index) => ({ index, name, spec }))
   if (names === undefined) return all.filter(({ spec }) => spec.type !== 'text' || spec.notNull)
-  const wanted = new Set<number | undefined>()
-  for (const name of names) {
-    const column = header.indexes.get(name)
-    if (column === undefined && !header.absent.has(name)) throw unknownColumn(header, name)
-    wanted.add(column)
-  }
+  const wanted = new Set(names.map(name => columnOf(header, name)))
   return all.filter(({ index }) => wanted.has(index))
 }

@@ -69,7 +69,8 @@ export class TsvObjectParser<
   K extends Columns = ChosenColumns<C, N>,
 > extends TsvStage<C, N, K, ObjectOf<K, V>[]> {
   readonly #badCells: BadCells
-  readonly #objectOf: (row: Row<K>) => unknown
+  readonly #isText: boolean
+  readonly #hasChoice: boolean
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvObjectParserOptions<C, N, V> = {}) {
@@ -85,8 +86,8 @@ export class TsvObjectParser<
       refuseProjection('onBadCell', parsing.columns !== undefined)
       this.quarantineTo(quarantine)
     }
-    const hasChoice = parsing.columns !== undefined
-    this.#objectOf = values === 'text' ? row => textsOf(row, hasChoice) : row => this.#typed(row)
+    this.#isText = values === 'text'
+    this.#hasChoice = parsing.columns !== undefined
   }
 
   /** Cells that were not of their type, with `onBadCell` other than 'throw'. */
@@ -105,6 +106,7 @@ export class TsvObjectParser<
   }
 
   #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] | Pause {
+    if (this.#isText) return this.#textsOf(batch) as ObjectOf<K, V>[]
     if (this.#badCells.quarantine === undefined) return this.#allObjectsOf(batch)
     const objects = Array.from(batch).flatMap(row => this.#objectOrNone(row))
     return objects.length === 0 ? PAUSE : objects
@@ -112,7 +114,7 @@ export class TsvObjectParser<
 
   #objectOrNone(row: Row<K>): ObjectOf<K, V>[] {
     try {
-      return [this.#objectOf(row) as ObjectOf<K, V>]
+      return [this.#typed(row) as ObjectOf<K, V>]
     } catch (error) {
       if (!this.#badCells.leaveOut(row, error)) throw error
       return []
@@ -121,8 +123,16 @@ export class TsvObjectParser<
 
   #allObjectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
     const objects = new Array<ObjectOf<K, V>>(batch.length)
-    const objectOf = this.#objectOf
-    for (let n = 0; n < batch.length; n++) objects[n] = objectOf(batch.row(n)) as ObjectOf<K, V>
+    for (let n = 0; n < batch.length; n++) objects[n] = this.#typed(batch.row(n)) as ObjectOf<K, V>
+    return objects
+  }
+
+  /** A projected column that the file lacks is '', as in `row.toStrings([...])`. */
+  #textsOf({ cells, projections, selection, length }: RowBatch<K>): Record<string, unknown>[] {
+    const { ofTexts } = this.#hasChoice ? projections.all : projections.file
+    const objects = new Array<Record<string, unknown>>(length)
+    for (let n = 0; n < length; n++)
+      objects[n] = ofTexts(cells, selection === undefined ? n : selection[n]!)
     return objects
   }
 
@@ -135,11 +145,4 @@ export class TsvObjectParser<
       return objectBy(row, column => this.#badCells.read(row, column))
     }
   }
-}
-
-/** A projected column that the file lacks is '', as in `row.toStrings([...])`. */
-function textsOf<K extends Columns>(row: Row<K>, hasChoice: boolean): unknown {
-  if (!hasChoice) return row.toStrings()
-  const { projections, cells } = row.batch
-  return projections.all.ofTexts(cells, row.slot)
 }

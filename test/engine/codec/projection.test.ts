@@ -20,7 +20,7 @@ const index = {
   cellEnds: Int32Array.of(1, 3, 5),
   rowFlags: Uint8Array.of(0),
 }
-const cells = new RowCells(Buffer.from('x\t1\ti'), index, 1)
+const cells = new RowCells(Buffer.from('x\t1\ti'), index, 1, header)
 
 test('a header has one set of projections', () => {
   expect(projectionsOf(header)).toBe(projectionsOf(header))

@@ -125,7 +125,7 @@ export function textSource(
  */
 export function partsOf(
   form: TextForm,
-  { columns, indexes, absent }: BoundHeader,
+  { columns, all, indexes }: BoundHeader,
   names: readonly string[],
   beforeOf: (name: string, n: number) => string,
   emptyText: (empty: unknown) => string,
@@ -135,13 +135,13 @@ export function partsOf(
   for (const [n, name] of names.entries()) {
     before += beforeOf(name, n)
     const at = indexes.get(name)
-    if (at === undefined) {
-      const spec = absent.get(name)
+    const spec = at === undefined ? undefined : all[at]!.spec
+    if (at === undefined || at >= columns.length) {
       if (spec?.type === 'cell') return undefined
       before += emptyText(spec && decoderOf(spec).empty)
       continue
     }
-    const source = textSource(form, columns[at]!.spec, at)
+    const source = textSource(form, all[at]!.spec, at)
     if (source === undefined) return undefined
     parts.push({ before, source })
     before = ''

@@ -5,9 +5,9 @@ import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../../schema/feed-schema'
 import { decoderOf } from '../decode/cell-decoders'
 import { INSPECT, type Inspect, inspection } from '../inspection'
-import { projectionsOf, unknownColumn } from '../projection'
+import { columnOf, projectionsOf } from '../projection'
 import type { FileProgress } from '../row-batch'
-import type { BoundHeader } from '../tsv/header'
+import type { BoundColumn, BoundHeader } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { type ColumnData, emptyData, isNull, valueAt } from './column-data'
 
@@ -110,7 +110,8 @@ export class ColumnBatch<out C extends Columns = Columns> implements Iterable<Ro
     this.file = file
     this.length = length
     this.#progress = progress
-    this.columns = [...columns, ...[...header.absent].map(column => absentColumn(column, length))]
+    const absent = header.all.slice(header.columns.length)
+    this.columns = [...columns, ...absent.map(column => absentColumn(column, length))]
   }
 
   /**
@@ -126,12 +127,7 @@ export class ColumnBatch<out C extends Columns = Columns> implements Iterable<Ro
    * @throws FeedError COLUMN_UNKNOWN for a name that neither schema nor file has
    */
   column<N extends string>(name: ColumnName<C, N>): Column<CellOf<C, N>> {
-    const { indexes, absent, columns } = this.header
-    const at = indexes.get(name)
-    if (at !== undefined) return this.columns[at] as Column<CellOf<C, N>>
-    if (!absent.has(name)) throw unknownColumn(this.header, name)
-    const place = [...absent.keys()].findIndex(key => absent.get(key) === absent.get(name))
-    return this.columns[columns.length + place] as Column<CellOf<C, N>>
+    return this.columns[columnOf(this.header, name)] as Column<CellOf<C, N>>
   }
 
   /** Each row as a plain object, as `row.toObject()` gives it. */
@@ -150,6 +146,6 @@ export class ColumnBatch<out C extends Columns = Columns> implements Iterable<Ro
   }
 }
 
-function absentColumn([name, spec]: [string, ColumnSpec], length: number): Column {
+function absentColumn({ name, spec }: BoundColumn, length: number): Column {
   return new Column(name, spec, length, () => emptyData(arrowTypeOf(spec), length))
 }

@@ -175,7 +175,8 @@ function runsOf(from: BoundHeader | undefined, to: BoundHeader): readonly Run[] 
 function newRuns(from: BoundHeader | undefined, to: BoundHeader): readonly Run[] {
   const runs: { from: number; count: number }[] = []
   for (const { name } of to.columns) {
-    const at = from?.indexes.get(name) ?? ABSENT
+    const known = from?.indexes.get(name) ?? ABSENT
+    const at = known < (from?.columns.length ?? 0) ? known : ABSENT
     const last = runs.at(-1)
     const next = last === undefined || last.from === ABSENT ? ABSENT : last.from + last.count
     if (last !== undefined && at === next) last.count++

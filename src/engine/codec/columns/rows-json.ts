@@ -188,8 +188,7 @@ class PartText {
 
   #newText(header: BoundHeader): HeaderText | 'none' {
     const known = jsonParts(header)
-    const { indexes, absent } = header
-    const isReplaced = this.#replaced.some(name => indexes.has(name) || absent.has(name))
+    const isReplaced = this.#replaced.some(name => header.indexes.get(name) !== undefined)
     if (known === undefined || isReplaced) return 'none'
     const { parts, rest } = known
     const befores = parts.map(({ before }, n) =>

@@ -99,7 +99,7 @@ function timeOfRow(row: AnyRow): number | undefined {
  */
 function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
   if (header.leftOut?.has(name)) throw unknownColumn(header, name)
-  return header.indexes.has(name)
+  return header.indexes.get(name) !== undefined
 }
 
 /** Returns undefined for an invalid date, which `new Date` makes of a missing header. */

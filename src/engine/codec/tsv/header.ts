@@ -6,7 +6,7 @@ import { FeedError, type RowPosition } from '../../errors'
 import { text } from '../../schema/column-kinds'
 import { type ColumnSpec, NamedColumns, spellingOf } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import { unknownColumn } from '../projection'
+import { columnOf } from '../projection'
 import type { CellRules } from './dialect'
 
 /**
@@ -31,9 +31,9 @@ export interface BoundHeader<C extends Columns = Columns> {
   readonly columns: readonly BoundColumn[]
   /** Columns of the file outside of the projection. A reader must not take them for empty ones. */
   readonly leftOut?: ReadonlyMap<string, BoundColumn>
-  /** Columns of the schema that the file lacks, which read as empty. */
-  readonly absent: ReadonlyMap<string, ColumnSpec>
-  /** Column index by name. */
+  /** The same, and behind them the columns of the schema that the file lacks: they read as empty. */
+  readonly all: readonly BoundColumn[]
+  /** The index of a column in `all` by its name. */
   readonly indexes: ColumnLookup
   /** How the rows write their cells; undefined where as in the documented files. */
   readonly cells?: CellRules
@@ -61,12 +61,8 @@ export function bindHeader<C extends Columns>(
     indexes.set(column.name, columns.length)
     columns.push(column)
   }
-  return {
-    schema,
-    columns,
-    indexes: new ColumnLookup(indexes),
-    absent: absentColumns(schema, indexes, position),
-  }
+  const all = [...columns, ...absentColumns(schema, indexes, position)]
+  return { schema, columns, all, indexes: new ColumnLookup(all) }
 }
 
 /** Counts the column names of a header line that the schema knows. */
@@ -119,8 +115,8 @@ function absentColumns(
   schema: FeedSchema,
   indexes: ReadonlyMap<string, number>,
   position: RowPosition,
-): NamedColumns<ColumnSpec> {
-  const absent = new NamedColumns<ColumnSpec>()
+): BoundColumn[] {
+  const absent: BoundColumn[] = []
   for (const [name, spec] of Object.entries(schema.columns)) {
     if (indexes.has(name)) continue
     if (spec.required || spec.notNull)
@@ -128,7 +124,7 @@ function absentColumns(
         ...position,
         column: name,
       })
-    absent.set(name, spec)
+    absent.push({ name, spec, heading: name, known: true })
   }
   return absent
 }
@@ -139,39 +135,45 @@ function absentColumns(
 /** The most names whose order the lookup remembers. */
 const MAX_NAMES = 16
 
+/** A name in the order in which names were first asked for; the first one follows the last. */
+interface AskedName {
+  readonly name: string
+  readonly column: number
+  next: AskedName
+}
+
 export class ColumnLookup {
   readonly #columns: NamedColumns<number>
-  /** Names in the order in which they were first asked for, with their columns. */
-  readonly #names: string[] = []
-  readonly #numbers: number[] = []
-  /** Place in `#names` of the name that is expected next. */
-  #next = 0
+  readonly #asked: AskedName[] = []
+  #expected: AskedName | undefined
 
-  constructor(columns: ReadonlyMap<string, number>) {
-    this.#columns = new NamedColumns(columns)
-  }
-
-  has(name: string): boolean {
-    return this.#columns.has(name)
+  constructor(columns: readonly BoundColumn[]) {
+    this.#columns = new NamedColumns(columns.map(({ name }, index) => [name, index]))
   }
 
   get(name: string): number | undefined {
-    const at = this.#next
-    if (this.#names[at] !== name) return this.#look(name)
-    this.#next = at + 1 === this.#names.length ? 0 : at + 1
-    return this.#numbers[at]
+    const expected = this.#expected
+    if (expected === undefined || expected.name !== name) return this.#look(name)
+    this.#expected = expected.next
+    return expected.column
   }
 
   #look(name: string): number | undefined {
     const column = this.#columns.get(name)
     if (column === undefined) return undefined
-    let at = this.#names.indexOf(name)
-    if (at < 0 && this.#names.length < MAX_NAMES) {
-      at = this.#names.push(name) - 1
-      this.#numbers.push(column)
-    }
-    if (at >= 0) this.#next = at + 1 === this.#names.length ? 0 : at + 1
+    const asked = this.#asked.find(one => one.name === name) ?? this.#remember(name, column)
+    this.#expected = asked?.next ?? this.#expected
     return column
+  }
+
+  #remember(name: string, column: number): AskedName | undefined {
+    if (this.#asked.length === MAX_NAMES) return undefined
+    const asked = { name, column } as AskedName
+    const last = this.#asked.at(-1) ?? asked
+    asked.next = this.#asked[0] ?? asked
+    last.next = asked
+    this.#asked.push(asked)
+    return asked
   }
 }
 
@@ -196,36 +198,23 @@ export function projectHeader<K extends Columns>(
   header: BoundHeader,
   names: readonly string[],
 ): ProjectedHeader<K> {
-  const indexes = new Map<string, number>()
-  const absent = new NamedColumns<ColumnSpec>()
-  const columns = new Set<number>()
-  const bound: BoundColumn[] = []
+  const chosen = new Map<number, BoundColumn>()
   for (const name of names) {
-    const column = header.indexes.get(name)
-    const spec = header.absent.get(name)
-    if (column === undefined && spec === undefined) throw unknownColumn(header, name)
-    if (column === undefined) absent.set(name, spec!)
-    else if (!columns.has(column)) {
-      indexes.set(name, columns.size)
-      columns.add(column)
-      bound.push({ ...header.columns[column]!, name })
-    }
+    const column = columnOf(header, name)
+    if (!chosen.has(column)) chosen.set(column, { ...header.all[column]!, name })
   }
+  const columns = Int32Array.from(chosen.keys()).filter(column => column < header.columns.length)
+  const ofFile = Array.from(columns, column => chosen.get(column)!)
+  for (const column of columns) chosen.delete(column)
+  const all = [...ofFile, ...chosen.values()]
   const schema = schemaOf<K>(header.schema, names)
   const leftOut = new NamedColumns<BoundColumn>()
   header.columns.forEach((column, index) => {
-    if (!columns.has(index)) leftOut.set(column.name, column)
+    if (!columns.includes(index)) leftOut.set(column.name, column)
   })
   return {
-    header: {
-      ...header,
-      schema,
-      columns: bound,
-      leftOut,
-      absent,
-      indexes: new ColumnLookup(indexes),
-    },
-    columns: Int32Array.from(columns),
+    header: { ...header, schema, columns: ofFile, all, leftOut, indexes: new ColumnLookup(all) },
+    columns,
   }
 }
 

@@ -80,6 +80,6 @@ test('no rows, and no columns', () => {
   const { columns: made } = decodeColumns(oneBatch([], HEADER))
   expect(made.map(({ name, length }) => [name, length])).toEqual(types.map(name => [name, 0]))
   const rows = rowsOf({ names: ['text'], rows: [types.map(() => 'a')] })
-  const none = decodeColumns(oneBatch([...rows, null], { ...HEADER, columns: [] }))
+  const none = decodeColumns(oneBatch([...rows, null], { ...HEADER, columns: [], all: [] }))
   expect([none.length, none.columns.length]).toEqual([2, 0])
 })

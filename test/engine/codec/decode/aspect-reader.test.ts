@@ -12,6 +12,7 @@ import {
 } from '../../../../src/engine/codec/decode/aspects'
 import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
+import { noNames } from '../../../tsv-text'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
 
 /** More bytes than a piece is read ahead by. */
@@ -31,7 +32,7 @@ function place(
     rowFlags: Uint8Array.of(1),
   }
   const start = Buffer.byteLength(before)
-  return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
+  return [new RowCells(block, index, 1, noNames), start, start + Buffer.byteLength(cell)]
 }
 
 describe('aspect reader', () => {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { decodeRegions } from '../../../../src/engine/codec/decode/lists'
 import { regionReader } from '../../../../src/engine/codec/decode/region-reader'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
+import { noNames } from '../../../tsv-text'
 
 const read = regionReader()
 
@@ -17,7 +18,7 @@ function readCell(cell: string, before = '', behind = '\t') {
     rowFlags: Uint8Array.of(1),
   }
   const start = Buffer.byteLength(before)
-  return read(new RowCells(block, index, 1), start, start + Buffer.byteLength(cell))
+  return read(new RowCells(block, index, 1, noNames), start, start + Buffer.byteLength(cell))
 }
 
 const part = fc

@@ -7,13 +7,17 @@ import {
   sharedReader,
 } from '../../../../src/engine/codec/decode/shared-cells'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
-import type { CellRules, Quoting } from '../../../../src/engine/codec/tsv/dialect'
-import { cellRules } from '../../../tsv-text'
+import {
+  type CellRules,
+  DOCUMENTED_CELLS,
+  type Quoting,
+} from '../../../../src/engine/codec/tsv/dialect'
+import { cellRules, noNames } from '../../../tsv-text'
 
 /** Cells that stand one behind the other, as one row. */
 function sourceOf(
   cells: readonly string[],
-  rules?: CellRules,
+  rules: CellRules = DOCUMENTED_CELLS,
 ): {
   source: CellSource
   places: [start: number, end: number][]
@@ -32,7 +36,7 @@ function sourceOf(
     cellEnds,
     rowFlags: Uint8Array.of(1),
   }
-  return { source: new RowCells(block, index, 1, rules), places }
+  return { source: new RowCells(block, index, 1, { ...noNames, cells: rules }), places }
 }
 
 test('equal cells are decoded once, whatever else they are', () => {

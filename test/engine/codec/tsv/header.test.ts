@@ -28,7 +28,7 @@ test('columns of the schema and of the file, in the order in which they are want
   expect(
     ['price', 'other#2', 'id', 'other', 'gone'].map(name => projected.indexes.get(name)),
   ).toEqual([0, 1, 2, undefined, undefined])
-  expect(projected.absent.size).toBe(0)
+  expect(projected.all).toEqual(projected.columns)
   expect(Object.keys(projected.schema.columns)).toEqual(['id', 'price'])
   expect(projected.schema.name).toBe('item')
 })
@@ -36,7 +36,27 @@ test('columns of the schema and of the file, in the order in which they are want
 test('a column that only the schema has stays absent', () => {
   const { header: projected, columns } = projectHeader(header, ['gone'])
   expect([...columns]).toEqual([])
-  expect([...projected.absent]).toEqual([['gone', schema.columns.gone]])
+  expect(projected.columns).toEqual([])
+  expect(projected.all).toMatchObject([{ name: 'gone', spec: schema.columns.gone }])
+})
+
+test('columns that only the schema has stand behind those of the file', () => {
+  expect(header.all.slice(header.columns.length)).toMatchObject([{ name: 'gone', known: true }])
+  const { header: projected } = projectHeader(header, ['GONE', 'gone', 'price'])
+  expect(projected.all.map(({ name }) => name)).toEqual(['price', 'GONE'])
+  expect(['price', 'gone'].map(name => projected.indexes.get(name))).toEqual([0, 1])
+})
+
+test('columns are found in whatever order they are asked for', () => {
+  const names = Array.from({ length: 20 }, (_, n) => `c${n}`)
+  const { indexes } = bindHeader(schema, ['id', ...names], { row: 0, line: 1, byteOffset: 0 })
+  const asked = [...names, 'none', ...names.toReversed(), 'c3', 'C4', 'c4', 'c3', 'id', 'gone']
+  expect(asked.map(name => indexes.get(name))).toEqual([
+    ...names.map((_, n) => n + 1),
+    undefined,
+    ...names.map((_, n) => 20 - n),
+    ...[4, 5, 5, 4, 0, 22],
+  ])
 })
 
 test('a name that neither has is COLUMN_UNKNOWN', () => {

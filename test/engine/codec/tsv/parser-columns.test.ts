@@ -130,6 +130,22 @@ test('a batch has the wanted columns and no others, and holds no other bytes', (
   expect(Buffer.from(batch!.bytesOf().buffer).includes('secret')).toBe(false)
 })
 
+test('all columns in the order of the file leave the bytes of the rows as they are', () => {
+  const content = 'a\tb\n"1\n"\tx\r\nbad\n2\t\n'
+  const [whole, swapped] = [
+    ['a', 'b'],
+    ['b', 'a'],
+  ].map(columns => {
+    const parser = new TsvParser<Columns>({ schema: anyColumns, columns, onBadRow: 'skip' })
+    return batchesOf(parser, content)[0]!
+  })
+  expect(Buffer.from(whole!.bytesOf()).toString()).toBe(content.slice(4, -1))
+  expect([whole!.isProjected, swapped!.isProjected]).toEqual([true, true])
+  const cellsOf = (batch: RowBatch) =>
+    [...batch].map(row => [row.text('a'), row.text('b'), row.position])
+  expect(cellsOf(whole!)).toEqual(cellsOf(swapped!))
+})
+
 test('detached rows, selections and errors keep their places', () => {
   const schema = defineSchema({ name: 'other', columns: { n: int32() } })
   const parser = new TsvParser({ schema, columns: ['n'] })
