@@ -1,33 +1,42 @@
 // A second listing in key order, which is read in step with a first one, in place of look-ups.
 
-import { compareKeys } from './row-key'
-
-export class InStep<R> {
-  readonly #blocks: AsyncGenerator<readonly Keyed<R>[], void, void>
-  #block: readonly Keyed<R>[] = []
+export class InStep<Second, First> {
+  readonly #blocks: AsyncGenerator<readonly Second[], void, void>
+  readonly #compare: (second: Second, first: First) => number
+  #block: readonly Second[] = []
   #at = 0
   #hasEnded = false
 
-  constructor(blocks: AsyncGenerator<readonly Keyed<R>[], void, void>) {
+  /**
+   * @param blocks of the second listing
+   * @param compare compares the keys of elements of both listings
+   */
+  constructor(
+    blocks: AsyncGenerator<readonly Second[], void, void>,
+    compare: (second: Second, first: First) => number,
+  ) {
     this.#blocks = blocks
+    this.#compare = compare
   }
 
-  /** Returns the rows of keys that are in their order, and behind those of the call before. */
-  async of(keyed: readonly { readonly key: string }[]): Promise<ReadonlyMap<string, R>> {
-    const found = new Map<string, R>()
-    for (const { key } of keyed) {
-      let order = -1
-      while (order < 0) {
-        const next = this.#block[this.#at]
-        if (next === undefined) {
-          if (this.#hasEnded) return found
-          await this.#readOn()
-          continue
-        }
-        order = compareKeys(next.key, key)
-        if (order === 0) found.set(key, next.row)
-        if (order <= 0) this.#at++
+  /**
+   * Returns for each element of the first listing the one of the second with its key; undefined where
+   * there is none.
+   * @param firsts in the order of their keys, and behind those of the call before
+   */
+  async of(firsts: readonly First[]): Promise<readonly (Second | undefined)[]> {
+    const found = new Array<Second | undefined>(firsts.length).fill(undefined)
+    for (let n = 0; n < firsts.length; ) {
+      const next = this.#block[this.#at]
+      if (next === undefined) {
+        if (this.#hasEnded) break
+        await this.#readOn()
+        continue
       }
+      const order = this.#compare(next, firsts[n]!)
+      if (order === 0) found[n] = next
+      if (order <= 0) this.#at++
+      if (order >= 0) n++
     }
     return found
   }
@@ -42,9 +51,4 @@ export class InStep<R> {
     this.#block = value ?? []
     this.#at = 0
   }
-}
-
-interface Keyed<R> {
-  readonly key: string
-  readonly row: R
 }

@@ -23,7 +23,8 @@ import {
 } from '../engine/index'
 import { InStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
-import { RegisterTable } from './merge/register-table'
+import { type KeptRow, RegisterTable } from './merge/register-table'
+import { compareKeys } from './row-key'
 import { ScratchFolder } from './spill/scratch-folder'
 
 const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
@@ -181,14 +182,16 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
       throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
     }
     this.#readers++
-    const priorities = new InStep(this.#priorities.entries())
+    const priorities = new InStep(this.#priorities.entries(), (second, first: KeptRow<C>) =>
+      compareKeys(second.key, first.key),
+    )
     try {
       this.#refuseClosed()
       for await (const block of this.#items.entries()) {
-        const priorityOf = await priorities.of(block)
+        const prioritiesOf = await priorities.of(block)
         // Removed items, and priorities of unknown items, are left out.
-        const items = block.flatMap(({ key: itemId, row, version }) => {
-          const priority = priorityOf.get(itemId) ?? null
+        const items = block.flatMap(({ key: itemId, row, version }, n) => {
+          const priority = prioritiesOf[n]?.row ?? null
           return row === null ? [] : [{ itemId, row, priority, version }]
         })
         if (items.length > 0) yield items

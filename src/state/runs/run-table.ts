@@ -23,6 +23,11 @@ export interface StandingPlace {
   readonly n: number
 }
 
+/** Compares two places by their keys. */
+export function comparePlaces(a: StandingPlace, b: StandingPlace): number {
+  return compareHeads(a.block.heads, a.n, b.block.heads, b.n)
+}
+
 /** Blocks of each run that look-ups keep in memory. */
 const CACHED_BLOCKS = 4
 /** Places that are yielded together. */

@@ -44,6 +44,8 @@ import { RunFiles } from './run-files'
 import { RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
 
+/** Memory for the heads of runs, which each file is compared with. */
+const HEAD_BYTES = 1 << 25
 /** The most full files whose rows stand beside those that they have replaced. */
 const MOST_FLOORS = 3
 
@@ -80,7 +82,7 @@ export class CategoryRuns implements TargetCategory {
     this.category = category
     this.#options = options
     this.#sizes = { ...MERGE_SIZES, ...options }
-    this.#files = new RunFiles(options.files, options.folder)
+    this.#files = new RunFiles(options.files, options.folder, HEAD_BYTES)
     const { own, changes, sortBytes } = options
     this.#own = own && withoutRequired(own.schema)
     this.#manifest = newManifest(category, own && { key: own.key, version: own.version })

@@ -18,14 +18,13 @@ import {
   type Row,
 } from '../../engine/index'
 import {
+  comparePlaces,
+  InStep,
   keyOf,
-  RowsInStep,
-  Run,
   RunTable,
   rowOf,
   type SequencedRun,
   type StandingPlace,
-  sharedMemory,
   versionAt,
 } from '../../state/index'
 import type { Category } from '../file-id'
@@ -33,6 +32,7 @@ import { ItemLines, type ItemRows } from '../read/state-item-lines'
 import type { StateItem } from '../read/state-items'
 import type { AppliedFile } from '../target/target'
 import { MANIFEST, type Manifest, readManifest, type TableName } from './manifest'
+import { RunFiles } from './run-files'
 
 const SCHEMAS: Readonly<Partial<Record<TableName, FeedSchema<Columns>>>> = {
   item: itemSnapshotSchema,
@@ -54,10 +54,16 @@ interface JoinedRows extends ItemRows {
 
 export class CategoryView {
   readonly #manifest: Manifest
-  readonly #runs: ReadonlyMap<string, Run>
+  readonly #files: RunFiles
+  readonly #runs: ReadonlyMap<TableName, readonly SequencedRun[]>
 
-  private constructor(manifest: Manifest, runs: ReadonlyMap<string, Run>) {
+  private constructor(
+    manifest: Manifest,
+    files: RunFiles,
+    runs: ReadonlyMap<TableName, readonly SequencedRun[]>,
+  ) {
     this.#manifest = manifest
+    this.#files = files
     this.#runs = runs
   }
 
@@ -71,14 +77,14 @@ export class CategoryView {
     for (;;) {
       const manifest = await readManifest(files, path)
       if (manifest === undefined) return undefined
-      const runs = new Map<string, Run>()
-      const memory = sharedMemory(0)
+      const runFiles = new RunFiles(files, folder, 0)
+      const runs = new Map<TableName, readonly SequencedRun[]>()
       try {
-        for (const { name } of Object.values(manifest.tables).flatMap(table => table.runs))
-          runs.set(name, await Run.open(files, join(folder, name), memory))
-        return new CategoryView(manifest, runs)
+        for (const [name, table] of Object.entries(manifest.tables))
+          runs.set(name as TableName, await runFiles.opened(table.runs))
+        return new CategoryView(manifest, runFiles, runs)
       } catch (error) {
-        for (const run of runs.values()) await run.close()
+        await runFiles.close()
         if (!isGone(error)) throw error
         // A writer has replaced the runs since the manifest was read, and the manifest before them.
         if (JSON.stringify(manifest) === JSON.stringify(before))
@@ -119,16 +125,18 @@ export class CategoryView {
    */
   async *#joined(isLent: boolean): AsyncGenerator<JoinedRows, void, void> {
     const items = this.#table<ItemSnapshotColumns>('item')
-    const priorities = new RowsInStep(this.#table<ItemPriorityColumns>('priority'))
+    const priorities = this.#table<ItemPriorityColumns>('priority')
+    const inStep = new InStep(priorities.places(), comparePlaces)
     const groups = this.#table<ItemGroupColumns>('group')
     for await (const places of items.places(isLent)) {
       const rows = places.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
       const groupIds = rows.map(row => row.ownText('primaryItemGroupId'))
       const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
+      const priorityOf = await inStep.of(places)
       yield {
         places,
         rows,
-        priorities: await priorities.of(places),
+        priorities: priorityOf.map(place => (place === undefined ? null : priorities.rowAt(place))),
         groups: groupIds.map(id => groupOf.get(id) ?? null),
       }
     }
@@ -154,16 +162,13 @@ export class CategoryView {
     return this.#table('row', schema)
   }
 
-  async close(): Promise<void> {
-    for (const run of this.#runs.values()) await run.close()
+  close(): Promise<void> {
+    return this.#files.close()
   }
 
   #table<C extends Columns>(name: TableName, own?: FeedSchema<C>): RunTable<C> {
-    const { runs, floors } = this.#manifest.tables[name]
-    const opened = runs.map(
-      (record): SequencedRun => ({ run: this.#runs.get(record.name)!, sequence: record.sequence }),
-    )
-    return new RunTable(schemaOfTable(name, own) as FeedSchema<C>, opened, floors)
+    const { floors } = this.#manifest.tables[name]
+    return new RunTable(schemaOfTable(name, own) as FeedSchema<C>, this.#runs.get(name)!, floors)
   }
 }
 

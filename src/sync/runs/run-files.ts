@@ -2,32 +2,38 @@
 
 import { join } from 'node:path'
 import { type DurableFiles, orUndo } from '../../engine/index'
-import { Run, RunWriter, type SequencedRun, sharedMemory, type WrittenRun } from '../../state/index'
+import {
+  Run,
+  RunWriter,
+  type SequencedRun,
+  type SharedMemory,
+  sharedMemory,
+  type WrittenRun,
+} from '../../state/index'
 import { isRunName, MANIFEST, type RunRecord } from './manifest'
-
-/** Memory for the heads of runs, which each file is compared with. */
-const HEAD_BYTES = 1 << 25
 
 export class RunFiles {
   readonly #files: DurableFiles
   readonly #folder: string
   readonly #open = new Map<string, Run>()
-  readonly #memory = sharedMemory(HEAD_BYTES)
+  readonly #memory: SharedMemory
 
-  constructor(files: DurableFiles, folder: string) {
+  /** @param headBytes memory for the heads of runs */
+  constructor(files: DurableFiles, folder: string, headBytes: number) {
     this.#files = files
     this.#folder = folder
+    this.#memory = sharedMemory(headBytes)
   }
 
-  opened(records: readonly RunRecord[]): Promise<SequencedRun[]> {
-    return Promise.all(
-      records.map(async ({ name, sequence }) => {
-        const path = join(this.#folder, name)
-        const run = this.#open.get(name) ?? (await Run.open(this.#files, path, this.#memory))
-        this.#open.set(name, run)
-        return { run, sequence }
-      }),
-    )
+  async opened(records: readonly RunRecord[]): Promise<SequencedRun[]> {
+    const opened: SequencedRun[] = []
+    for (const { name, sequence } of records) {
+      const path = join(this.#folder, name)
+      const run = this.#open.get(name) ?? (await Run.open(this.#files, path, this.#memory))
+      this.#open.set(name, run)
+      opened.push({ run, sequence })
+    }
+    return opened
   }
 
   async create(name: string, isCompressed: boolean): Promise<RunWriter> {
