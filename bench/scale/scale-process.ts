@@ -1,19 +1,23 @@
-// What runs in a fresh process: the making of a state by an engine, or the digest of one.
+// What runs in a fresh process: the making of a state by an engine, or the digest of one; and of a
+// state folder one hour more, the merge of its runs, and look-ups.
 
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { answerTask } from '../../src/bench/fresh-process'
 import type { Digest } from './digest'
 import type { ColumnsOf } from './duckdb-merge'
+import type { StateLook } from './feedmill-sync'
 import type { ScaleFile } from './scale-files'
-import type { ServiceAddress } from './scale-service'
+import { END, NEXT_END, type ServiceAddress } from './scale-service'
 
 export type Engine = 'feedmill' | 'duckdb'
 
 export interface ScaleTask {
-  readonly kind: 'make' | 'digest'
+  /** Only a state folder has the last three. */
+  readonly kind: 'make' | 'digest' | 'hour' | 'pause' | 'look'
   readonly engine: Engine
   readonly address: ServiceAddress
   readonly files: readonly ScaleFile[]
@@ -31,16 +35,24 @@ export interface ScaleMeasurement {
   readonly cpuSeconds: number
   /** The peak of the whole process, in 10⁶ bytes. */
   readonly peakRssMb: number
+  /** The longest time for which the event loop stood still. */
+  readonly longestStopMs: number
 }
 
 export interface ScaleResults {
   readonly make: ScaleMeasurement
   readonly digest: Digest
+  readonly hour: ScaleMeasurement
+  readonly pause: ScaleMeasurement
+  readonly look: StateLook
 }
 
-async function measure(task: ScaleTask): Promise<ScaleMeasurement> {
-  await rm(task.folder, { recursive: true, force: true })
-  const make = await makerOf(task)
+/** Each hundredth row of the last hour is looked up, most of which are items. */
+const LOOK_UP_EACH = 100
+
+async function measure(make: () => Promise<void>): Promise<ScaleMeasurement> {
+  const stops = monitorEventLoopDelay({ resolution: 1 })
+  stops.enable()
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
   await make()
@@ -51,14 +63,16 @@ async function measure(task: ScaleTask): Promise<ScaleMeasurement> {
     seconds,
     cpuSeconds: (user + system) / 1e6,
     peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    longestStopMs: stops.max / 1e6,
   }
 }
 
-async function makerOf(task: ScaleTask): Promise<() => Promise<void>> {
-  const { engine, address, files, folder } = task
+async function makerOf({ kind, engine, address, files, folder }: ScaleTask) {
+  if (kind === 'make') await rm(folder, { recursive: true, force: true })
   if (engine === 'feedmill') {
-    const { synchronise } = await import('./feedmill-sync')
-    return () => synchronise(address, folder)
+    const { followThroughPause, synchronise } = await import('./feedmill-sync')
+    if (kind === 'pause') return () => followThroughPause(address, folder)
+    return () => synchronise(address, folder, kind === 'make' ? END : NEXT_END)
   }
   const { mergeFiles } = await import('./duckdb-merge')
   const columnsOf = await headersOf(files)
@@ -71,12 +85,19 @@ async function digest({ engine, files, folder }: ScaleTask): Promise<Digest> {
   return digestOf(folder, await headersOf(files))
 }
 
+async function look({ files, folder }: ScaleTask): Promise<StateLook> {
+  const { lookInto } = await import('./feedmill-sync')
+  const keys: string[] = []
+  let rows = 0
+  for await (const line of linesOf(files.findLast(({ feed }) => feed === 'item_snapshot')!))
+    if (rows++ % LOOK_UP_EACH === 1) keys.push(line.slice(0, line.indexOf('\t')))
+  return lookInto(folder, keys, (await headersOf(files)).item)
+}
+
 async function headersOf(files: readonly ScaleFile[]): Promise<ColumnsOf> {
   const header = async (feed: ScaleFile['feed']) => {
-    const lines = createInterface(
-      createReadStream(files.find(file => file.feed === feed)!.path).pipe(createGunzip()),
-    )
-    for await (const line of lines) return line.split('\t')
+    for await (const line of linesOf(files.find(file => file.feed === feed)!))
+      return line.split('\t')
     return []
   }
   return {
@@ -87,4 +108,12 @@ async function headersOf(files: readonly ScaleFile[]): Promise<ColumnsOf> {
   }
 }
 
-await answerTask((task: ScaleTask) => (task.kind === 'make' ? measure(task) : digest(task)))
+function linesOf({ path }: ScaleFile): AsyncIterable<string> {
+  return createInterface(createReadStream(path).pipe(createGunzip()))
+}
+
+await answerTask(async (task: ScaleTask) => {
+  if (task.kind === 'digest') return digest(task)
+  if (task.kind === 'look') return look(task)
+  return measure(await makerOf(task))
+})

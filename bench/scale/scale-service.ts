@@ -1,5 +1,6 @@
 // The emulated service of the scale benchmark: one category with a bootstrap of so many items and
-// 24 hourly snapshots of about 50,000 rows each (fewer of a small bootstrap).
+// 25 hourly snapshots of about 50,000 rows each (fewer of a small bootstrap). Both engines merge
+// those of a day, and the last one shows what one hour more takes.
 
 import { createEmulator, createWorld } from '../../src/emulator'
 import {
@@ -28,8 +29,12 @@ export const START = new Date('2026-03-01T07:00:00Z')
 export const DAY = '20260301'
 /** The state is brought up to this time. */
 export const END = new Date(START.getTime() + SNAPSHOTS * HOUR_MS)
+/** The same with one hour more. */
+export const NEXT_END = new Date(END.getTime() + HOUR_MS)
 /** The daily files of a day appear at 09:00 of UTC-7, two days later. */
 const NOW = new Date(START.getTime() + 57 * HOUR_MS)
+/** Before the service has the next hours. */
+export const AHEAD = new Date(NOW.getTime() + 6 * HOUR_MS)
 
 /** What a process needs in order to read from the service. */
 export interface ServiceAddress {
@@ -52,7 +57,7 @@ export async function startScaleService(items: number): Promise<ScaleService> {
       items: Math.round(items / PRESENT),
       churn: churnFor(items),
       start: START,
-      hours: SNAPSHOTS,
+      hours: SNAPSHOTS + 1,
     },
     now: NOW,
     // The SQL of DuckDB names the columns of its files.
