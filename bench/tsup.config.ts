@@ -35,6 +35,8 @@ export default defineConfig({
     'bench-child': 'src/bench/bench-child.ts',
     'fleet/main': 'bench/fleet/main.ts',
     'sinks/shaped-rows': 'bench/sinks/shaped-rows.ts',
+    'killed/main': 'bench/killed/main.ts',
+    'killed/killed-process': 'bench/killed/killed-process.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
     'targets/main': 'bench/targets/main.ts',
