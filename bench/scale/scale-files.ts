@@ -32,6 +32,8 @@ export async function downloadFiles(
       const versionMs = hourEndMs ?? (await download.info()).lastModified!.getTime()
       files.push({ path, versionMs, ...file })
     }
+    // The service makes the file behind them, which only the state folder takes, before it is asked.
+    await service.feeds.getItemSnapshotFeed({ ...CATEGORY, snapshotDate: END }).info()
     return files
   } finally {
     await service.close()
