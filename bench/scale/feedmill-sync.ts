@@ -36,6 +36,7 @@ export async function synchronise(
  * ahead of the service's, a file is missing twice. In that pause the runs of the state are merged.
  */
 export async function followThroughPause(address: ServiceAddress, folder: string): Promise<void> {
+  limitHeapGrowth()
   const service = clientsOf(address)
   const stop = new AbortController()
   const missing = new Set<string>()
