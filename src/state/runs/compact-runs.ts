@@ -24,7 +24,7 @@ export async function compactRuns(
   writer: RunWriter,
 ): Promise<void> {
   const numbers = new Map(runs.map(({ run }) => [run, originsOf(run, writer)]))
-  for await (const parts of mergeRuns(runs, floors)) {
+  for await (const parts of mergeRuns(runs, floors, true)) {
     signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block

@@ -22,6 +22,7 @@ import {
   BLOCK_BYTES,
   type BlockRecord,
   FORMAT,
+  PLAIN_BLOCK_BYTES,
   ROWS_PER_BLOCK,
   type RunIndex,
   signatureOf,
@@ -141,7 +142,8 @@ export class RunWriter {
       page.add(bytes, from, to)
       this.#blockBytes += to - from + 1
     }
-    if (this.#blockRows < ROWS_PER_BLOCK && this.#blockBytes < BLOCK_BYTES) return undefined
+    const most = this.#isCompressed ? BLOCK_BYTES : PLAIN_BLOCK_BYTES
+    if (this.#blockRows < ROWS_PER_BLOCK && this.#blockBytes < most) return undefined
     return this.#endBlock()
   }
 
