@@ -287,6 +287,8 @@ export class CategoryRuns implements TargetCategory {
     const { runs, floors } = tables[name]
     const wanted = floors.length > MOST_FLOORS ? runs : choose(runs, this.#sizes)
     if (wanted.length === 0) return false
+    // The merge has a block of each run in memory, in place of the rows of a file.
+    this.#memory.length = 0
     // A floor is compared with all rows of a key in the files before it.
     const merging = floors.length > 0 ? runs : wanted
     const rest = runs.filter(run => !merging.includes(run))
