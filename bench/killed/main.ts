@@ -12,7 +12,8 @@ import { FeedError } from '../../src/index'
 import type { BenchFeed } from '../bench-feed'
 import { wholeNumber } from '../bench-options'
 import { prepareFeed } from '../data'
-import type { KilledResults, KilledTask, SyncFigures } from './killed-process'
+import { costOf } from '../scale/measure'
+import type { KilledResults, KilledTask } from './killed-process'
 
 const DATA = '.tmp/bench-data'
 const TIME_LIMIT_MS = 30 * 60 * 1000
@@ -56,10 +57,10 @@ for (let kill = 0; kill < KILLS; kill++) {
 }
 console.log(`the run behind them: ${costOf(await inFreshProcess('sync', feed, killed))}`)
 const truth = await inFreshProcess('truth', feed, whole)
-const { storeBytes, ...digest } = await inFreshProcess('digest', feed, killed)
+const { storeBytes, digest } = await inFreshProcess('digest', feed, killed)
 const isSame = JSON.stringify(digest) === JSON.stringify(truth)
 console.log(
-  `${mb(storeBytes!)} on the disk, ${(storeBytes! / feed.rawBytes).toFixed(2)} × the TSV: ` +
+  `${mb(storeBytes)} on the disk, ${(storeBytes / feed.rawBytes).toFixed(2)} × the TSV: ` +
     (isSame ? 'has what the file has' : `DIFFERS, ${JSON.stringify({ digest, truth })}`),
 )
 if (!isSame) process.exitCode = 1
@@ -67,8 +68,4 @@ for (const folder of [whole, killed]) await rm(folder, { recursive: true, force:
 
 function mb(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`
-}
-
-function costOf({ seconds, cpuSeconds, peakRssMb }: SyncFigures): string {
-  return `${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of processor time, ${peakRssMb.toFixed(0)} MB`
 }

@@ -1,10 +1,9 @@
 // The whole synchronisation by feedmill: every file fetched from the service, proven, inflated,
 // parsed and merged into a state folder.
 
-import { createHash } from 'node:crypto'
 import { limitHeapGrowth } from '../../src/cli/sync/heap-growth'
 import { fileIdKey, openState, sync } from '../../src/sync'
-import type { Digest, DigestColumns } from './digest'
+import { type Digest, type DigestColumns, TextSum } from './digest'
 import { AHEAD, CATEGORY, clientsOf, type ServiceAddress } from './scale-service'
 
 const settings = {
@@ -66,7 +65,7 @@ export async function followThroughPause(address: ServiceAddress, folder: string
 /** What a state folder is for those who read it. */
 export interface StateLook {
   readonly openMs: number
-  /** Of each key in turn, in a process that has read nothing before. */
+  /** How long each key took, in a process that had read nothing before the first one. */
   readonly lookUpMs: readonly number[]
   /** The items that the keys have. */
   readonly found: number
@@ -129,15 +128,14 @@ interface DigestedItem {
 
 class ItemsDigest {
   readonly #columns: DigestColumns
-  #items = 0
-  #sum = 0n
+  readonly #sum = new TextSum()
 
   constructor(columns: DigestColumns) {
     this.#columns = columns
   }
 
   get result(): Digest {
-    return { items: this.#items, sum: this.#sum.toString() }
+    return this.#sum.digest
   }
 
   add({ row, version, priority, group }: DigestedItem): void {
@@ -147,7 +145,6 @@ class ItemsDigest {
       priority?.text('priorityListingPayload') ?? '',
       ...this.#columns.item_group.map(column => group?.text(column) ?? ''),
     ]
-    this.#sum += createHash('md5').update(cells.join('\t')).digest().readBigUInt64LE(8)
-    this.#items++
+    this.#sum.add(cells.join('\t'))
   }
 }

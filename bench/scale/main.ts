@@ -14,8 +14,9 @@ import { median } from '../../src/bench/statistics/median'
 import { wholeNumber } from '../bench-options'
 import type { Digest } from './digest'
 import type { StateLook } from './feedmill-sync'
+import { costOf, type ScaleMeasurement } from './measure'
 import { downloadFiles } from './scale-files'
-import type { Engine, ScaleMeasurement, ScaleResults, ScaleTask } from './scale-process'
+import type { Engine, ScaleResults, ScaleTask } from './scale-process'
 import { startScaleService } from './scale-service'
 
 const DIRECTORY = '.tmp/bench-data/scale'
@@ -146,10 +147,6 @@ function reportFolder({ hour, pause, unmerged, merged }: SizeResult): void {
         `each in ${median(lookUpMs).toFixed(1)} ms (at most ${Math.max(...lookUpMs).toFixed(1)})`,
     )
   }
-}
-
-function costOf({ seconds, cpuSeconds, peakRssMb }: ScaleMeasurement): string {
-  return `${seconds.toFixed(2)} s, ${cpuSeconds.toFixed(2)} s of processor time, ${peakRssMb.toFixed(0)} MB`
 }
 
 function say(words: string, isMet: boolean): void {

@@ -3,13 +3,13 @@
 
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { answerTask } from '../../src/bench/fresh-process'
 import type { Digest } from './digest'
 import type { ColumnsOf } from './duckdb-merge'
 import type { StateLook } from './feedmill-sync'
+import { measure, type ScaleMeasurement } from './measure'
 import type { ScaleFile } from './scale-files'
 import { END, NEXT_END, type ServiceAddress } from './scale-service'
 
@@ -25,20 +25,6 @@ export interface ScaleTask {
   readonly folder: string
 }
 
-export interface ScaleMeasurement {
-  /**
-   * From the first file's opening, or request, to the closing of the result. Loading the code is not
-   * counted.
-   */
-  readonly seconds: number
-  /** The CPU time of all threads, user and system. */
-  readonly cpuSeconds: number
-  /** The peak of the whole process, in 10⁶ bytes. */
-  readonly peakRssMb: number
-  /** The longest time for which the event loop stood still. */
-  readonly longestStopMs: number
-}
-
 export interface ScaleResults {
   readonly make: ScaleMeasurement
   readonly digest: Digest
@@ -49,23 +35,6 @@ export interface ScaleResults {
 
 /** Each hundredth row of the last hour is looked up, most of which are items. */
 const LOOK_UP_EACH = 100
-
-async function measure(make: () => Promise<void>): Promise<ScaleMeasurement> {
-  const stops = monitorEventLoopDelay({ resolution: 1 })
-  stops.enable()
-  const cpuBefore = process.cpuUsage()
-  const startedAt = performance.now()
-  await make()
-  const seconds = (performance.now() - startedAt) / 1000
-  const { user, system } = process.cpuUsage(cpuBefore)
-  // cpuUsage is in microseconds, maxRSS in KiB.
-  return {
-    seconds,
-    cpuSeconds: (user + system) / 1e6,
-    peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
-    longestStopMs: stops.max / 1e6,
-  }
-}
 
 async function makerOf({ kind, engine, address, files, folder }: ScaleTask) {
   if (kind === 'make') await rm(folder, { recursive: true, force: true })

@@ -215,7 +215,10 @@ export class RowCells implements CellSource {
     return values
   }
 
-  /** One cell's value; the empty one of a column behind those of the file. @throws FeedError CELL_INVALID without a position */
+  /**
+   * One cell's value; the empty one of a column behind those of the file.
+   * @throws FeedError CELL_INVALID without a position
+   */
   value(slot: number, column: number, reader: ColumnReader): unknown {
     if (column >= this.#width) return reader.empty
     if (reader.isText) return this.text(slot, column) || reader.empty

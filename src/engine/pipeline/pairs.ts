@@ -150,7 +150,7 @@ export class NodePair<In, Out> implements Pair<In, Out> {
     const isBlock = typeof item === 'string' || item instanceof Uint8Array
     if (this.#stream.writableObjectMode === false && !isBlock)
       throw inputInvalid(this.name, 'blocks of bytes (Uint8Array) or text', item)
-    // A stream that ended with its last output tells it in the next tick, and may fail on an item.
+    // Node tells the end of a stream in the next tick. A stream that has ended may fail on an item.
     await new Promise<void>(process.nextTick)
     if (this.#isOver) return
     return new Promise(resolve => {

@@ -16,18 +16,24 @@ export const GAP: usize = 64
 
 // The layout. Addresses below PLAN are the compiler's.
 
-/** For each column of a plan: the kind of its values, its first record, and the bytes of the text before it. */
+/**
+ * Each column of a plan has the kind of its values, its first record, and the length of the text
+ * before it.
+ */
 export const PLAN: usize = 0x4000
 export const PLAN_BYTES: usize = 0x4000
 const ENTRY_BYTES: usize = 12
 /** The texts before the values of each plan, and behind them the end of a row. */
 export const NAMES: usize = PLAN + PLAN_BYTES + GAP
 export const NAMES_BYTES: usize = 0x10000
-/** For each plan: the addresses of its first column, behind the last one, and of its texts, and the bytes of the end. */
+/**
+ * Each plan has the address of its first column, the one behind its last column, that of its texts,
+ * and the bytes of the end.
+ */
 export const PLANS: usize = NAMES + NAMES_BYTES + GAP
 export const PLANS_BYTES: usize = 0x1000
 const PLANS_ENTRY_BYTES: usize = 16
-/** The parts of the lines: for each the number of its plan, and in the lower half that of its row. */
+/** Each part of a line has the number of its plan, and in the lower half that of its row. */
 export const LINES: usize = PLANS + PLANS_BYTES + GAP
 export const LINES_BYTES: usize = 0x10000
 export const TEXT: usize = LINES + LINES_BYTES + GAP

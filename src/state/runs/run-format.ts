@@ -15,7 +15,7 @@ import type { OriginRecord } from '../origin-record'
 export const ROWS_PER_BLOCK = 2048
 /** A block ends with the row that brings its lines to this size. */
 export const BLOCK_BYTES = 1 << 20
-/** The same where they are not compressed: a merge has a block of each of many such runs in memory. */
+/** That of lines that are not compressed: a merge has a block of many such runs in memory. */
 export const PLAIN_BLOCK_BYTES = 1 << 18
 /** Bytes behind the index. */
 export const TAIL_BYTES = 8
