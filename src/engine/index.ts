@@ -21,6 +21,7 @@ export { decodeRegions } from './codec/decode/lists'
 export { crc32 } from './codec/gzip/crc32'
 export type { GzipFacts } from './codec/gzip/members'
 export { type Memory, OWN_MEMORY, ReusedMemory } from './codec/memory'
+export { versionsOf } from './codec/merge/batch-versions'
 export {
   type ChangeKind,
   compareContents,
@@ -38,6 +39,7 @@ export {
 export {
   compareVersions,
   findVersion,
+  generationOf,
   type Version,
   type VersionOf,
   versionMissing,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { machineFiles } from '../../src/engine/disk/durable-files'
-import { targetRowsOf } from '../../src/sync/file/file-rows'
+import { keyedRows } from '../../src/state/keyed-rows'
 import { rowRulesOf } from '../../src/sync/file/row-rules'
 import { feedFileOf, type ServiceId, schemaOfFile } from '../../src/sync/file-id'
 import type { StateItem } from '../../src/sync/read/state-items'
@@ -52,7 +52,7 @@ export async function stateOfFiles(files: readonly SmallFile[]): Promise<StateIt
       checkRemoval() {},
       async *rows() {
         for (const batch of batchesOf(schemaOfFile(id), feedFile, file.rows))
-          yield targetRowsOf(batch, rowRulesOf(id, undefined), { leaveOut: () => {} })
+          yield keyedRows(batch, rowRulesOf(id, undefined), () => {})
       },
     })
   }

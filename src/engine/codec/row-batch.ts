@@ -206,7 +206,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   bytesOf(slot?: number): Uint8Array {
     const { index, rowCount } = this.#parts
     if (rowCount === 0) return this.#buffer.subarray(0, 0)
-    return this.#buffer.subarray(index.rowStarts[slot ?? 0]!, this.#endOf(slot ?? rowCount - 1))
+    return this.#buffer.subarray(index.rowStarts[slot ?? 0]!, this.endOf(slot ?? rowCount - 1))
   }
 
   /**
@@ -214,7 +214,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
    */
   lineOf(slot: number): Uint8Array {
     const from = this.#parts.index.rowStarts[slot]!
-    const end = this.#endOf(slot)
+    const end = this.endOf(slot)
     const lineEnd = this.#buffer[end] === CR ? end + 1 : end
     return this.#buffer.subarray(from, this.#buffer[lineEnd] === LF ? lineEnd + 1 : end)
   }
@@ -281,7 +281,8 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     )
   }
 
-  #endOf(slot: number): number {
+  /** @internal Offset behind the last byte of a row, where its line end begins. */
+  endOf(slot: number): number {
     const { index } = this.#parts
     if (index.columns === 0) return index.rowStarts[slot]!
     return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END

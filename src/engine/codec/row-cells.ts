@@ -235,6 +235,11 @@ export class RowCells implements CellSource {
     return text === '' ? reader.empty : reader.decode(text)
   }
 
+  /** Returns whether a cell that is not empty begins with a quote. */
+  isQuoted(start: number): boolean {
+    return this.bytes[start] === this.#quote
+  }
+
   /** Offset in the block of a cell's first byte. */
   cellStart(slot: number, column: number): number {
     return column === 0

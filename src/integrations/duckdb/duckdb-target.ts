@@ -1,7 +1,7 @@
 // A DuckDB database as the target of a synchronisation. Each file is one transaction: its rows, the
 // rows that it removes, and its entry of the ledger.
 
-import type { ColumnData, RegisterHead } from '../../engine/index'
+import type { ColumnData } from '../../engine/index'
 import {
   columnData,
   filePath,
@@ -19,6 +19,7 @@ import type {
   TargetContents,
   TargetFile,
   TargetOptions,
+  TargetRows,
 } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
@@ -230,19 +231,14 @@ class DuckdbCategory implements TargetCategory {
     let rows = 0
     let removed = 0
     try {
-      for await (const { batch, keys, heads } of file.rows()) {
-        const kept = heads.filter(({ version }) => !version.removed)
-        if (kept.length < heads.length) {
-          const places = [...heads.keys()].filter(n => heads[n]!.version.removed)
-          await removals.add(removalsOf(keys, heads, places), places.length)
-        }
-        let n = 0
-        await writer.add(
-          batch.select(() => !heads[n++]!.version.removed),
-          kept,
-        )
+      for await (const arrived of file.rows()) {
+        const kept = arrived.select(n => !arrived.isRemoval(n))
+        await writer.add(kept)
         rows += kept.length
-        removed += heads.length - kept.length
+        if (kept === arrived) continue
+        const removing = arrived.select(n => arrived.isRemoval(n))
+        await removals.add(removalsOf(removing), removing.length)
+        removed += removing.length
       }
       await writer.close()
       await removals.close()
@@ -272,22 +268,15 @@ const REMOVAL_VECTORS = [
 ] as const
 const REMOVAL_COLUMNS = REMOVAL_VECTORS.map(column => column.join(' ')).join(', ')
 
-function removalsOf(
-  keys: readonly string[],
-  heads: readonly RegisterHead[],
-  places: readonly number[],
-): ColumnData[] {
-  const times = (timeOf: (head: RegisterHead) => number) =>
-    columnData(
-      { kind: 'int64' },
-      places.map(n => timeOf(heads[n]!)),
-    )
+function removalsOf(rows: TargetRows): ColumnData[] {
+  const each = <T>(of: (n: number) => T) => Array.from({ length: rows.length }, (_, n) => of(n))
+  const times = (timeOf: (n: number) => number) => columnData({ kind: 'int64' }, each(timeOf))
   return [
     columnData(
       { kind: 'utf8' },
-      places.map(n => keys[n]),
+      each(n => rows.key(n)),
     ),
-    times(({ version }) => version.timeMs),
-    times(({ version }) => version.generatedMs),
+    times(n => rows.head(n).version.timeMs),
+    times(() => rows.generatedMs),
   ]
 }

@@ -9,10 +9,10 @@ import type {
   ColumnBatch,
   ColumnData,
   Columns,
-  RegisterHead,
   RowBatch,
 } from '../../engine/index'
 import { arrowTypeOf, columnData, decodeColumns, emptyData, isBadCell } from '../../engine/index'
+import type { TargetRows } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { OTHER_CELLS, OTHER_CELLS_SQL, vectorTypeOf } from './column-types'
 import { type Database, sqlName } from './duckdb-api'
@@ -59,7 +59,8 @@ export class FileRows {
   }
 
   /** Adds rows, whose bytes may change afterwards. @throws FeedError STATE_IO */
-  async add(batch: RowBatch<Columns>, heads: readonly RegisterHead[]): Promise<void> {
+  async add(arrived: TargetRows): Promise<void> {
+    const { batch } = arrived
     if (batch.length === 0) return
     if (batch.header !== this.#header) await this.#begin(batch.header)
     const others = new OtherCells()
@@ -70,6 +71,7 @@ export class FileRows {
       .map(column => this.#fitting(column, batch, others))
     for (const column of known) if (!this.#isOfTable(column.name)) addTexts(column, batch, others)
     columns.push(others.columnOf(batch))
+    const heads = Array.from(batch, (_, n) => arrived.head(n))
     for (const version of [
       heads.map(({ version }) => version.timeMs),
       heads.map(({ version }) => version.generatedMs),

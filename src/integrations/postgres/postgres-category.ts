@@ -183,14 +183,12 @@ export class PostgresCategory implements TargetCategory {
     let copied = 0
     let longKeys = 0
     try {
-      for await (const { batch, keys, heads: versions } of file.rows()) {
-        const isShort = keys.map(isShortKey)
-        let n = 0
-        const rows = isShort.includes(false) ? batch.select(() => isShort[n++]!) : batch
-        heads.heads = rows === batch ? versions : versions.filter((_, at) => isShort[at])
-        await copy.writeBatch(rows)
+      for await (const all of file.rows()) {
+        const rows = all.select(n => isShortKey(all.key(n)))
+        heads.rows = rows
+        await copy.writeBatch(rows.batch)
         copied += rows.length
-        longKeys += keys.length - rows.length
+        longKeys += all.length - rows.length
       }
       await copy.end()
       return { copied, longKeys }

@@ -6,12 +6,12 @@ import {
   type BoundHeader,
   type Columns,
   compareVersions,
-  type RegisterHead,
   type Row,
   type RowBatch,
   TextBuffer,
+  type Version,
 } from '../../engine/index'
-import type { Category } from '../../sync/index'
+import type { Category, TargetRows } from '../../sync/index'
 import { type CopyPart, type CopyRows, copyText } from './copy-rows'
 import { COPY_BLOCK_BYTES, type CopyIn, type PgConnection } from './pg-adapter'
 import { quoted } from './sql-names'
@@ -101,10 +101,10 @@ export class TableCopy {
 /** Writes the cells of `HEAD_COLUMNS`. Rows of one version share their text. */
 export class CopyHeads implements CopyPart {
   readonly names = Object.keys(HEAD_COLUMNS)
-  /** The heads of the rows of the batch that is written next. */
-  heads: readonly RegisterHead[] = []
+  /** The rows of the batch that is written next. */
+  rows: TargetRows | undefined
   readonly #category: string
-  #latest: RegisterHead['version'] | undefined
+  #latest: Version | undefined
   #bytes = Buffer.alloc(0)
 
   constructor({ marketplace, categoryId }: Category) {
@@ -112,7 +112,7 @@ export class CopyHeads implements CopyPart {
   }
 
   write(_row: Row, out: TextBuffer, n: number): void {
-    const { version, checksum } = this.heads[n]!
+    const { version, checksum } = this.rows!.head(n)
     if (this.#latest === undefined || compareVersions(version, this.#latest) !== 0) {
       const { timeMs, removed, generatedMs } = version
       this.#latest = version

@@ -46,12 +46,12 @@ export function newHeads(rows: number, keyBytes: number): RowHeads {
   }
 }
 
-/** Makes room for one more row with a key of so many bytes. */
-export function reserveHead(heads: RowHeads, rows: number, keyBytes: number): void {
-  if (rows === heads.keyEnds.length) {
+/** Makes room for so many rows more, with keys of so many bytes in all. */
+export function reserveHeads(heads: RowHeads, rows: number, more: number, keyBytes: number): void {
+  if (rows + more > heads.keyEnds.length) {
     for (const name of NUMBERS) {
       const old = heads[name]
-      const grown = new (old.constructor as typeof Float64Array)(2 * rows + 16)
+      const grown = new (old.constructor as typeof Float64Array)(2 * (rows + more))
       grown.set(old)
       heads[name] = grown as never
     }
@@ -61,6 +61,32 @@ export function reserveHead(heads: RowHeads, rows: number, keyBytes: number): vo
   const grown = new Uint8Array(2 * (used + keyBytes))
   grown.set(heads.keys.subarray(0, used))
   heads.keys = grown
+}
+
+/** Appends one head to the first `rows` heads. */
+export function appendHead(to: RowHeads, rows: number, from: RowHeads, n: number): void {
+  const start = keyStart(from, n)
+  const end = from.keyEnds[n]!
+  reserveHeads(to, rows, 1, end - start)
+  const place = keyStart(to, rows)
+  for (let k = start, t = place; k < end; k++, t++) to.keys[t] = from.keys[k]!
+  to.keyEnds[rows] = place + end - start
+  to.timeMs[rows] = from.timeMs[n]!
+  to.byteOffset[rows] = from.byteOffset[n]!
+  to.checksum[rows] = from.checksum[n]!
+  to.row[rows] = from.row[n]!
+  to.line[rows] = from.line[n]!
+  to.origin[rows] = from.origin[n]!
+}
+
+/** Appends the first `count` heads of others to the first `rows` heads. */
+export function appendHeads(to: RowHeads, rows: number, from: RowHeads, count: number): void {
+  const keyBytes = keyStart(from, count)
+  reserveHeads(to, rows, count, keyBytes)
+  const place = keyStart(to, rows)
+  for (const name of NUMBERS) to[name].set(from[name].subarray(0, count) as never, rows)
+  for (let n = rows; n < rows + count; n++) to.keyEnds[n]! += place
+  to.keys.set(from.keys.subarray(0, keyBytes), place)
 }
 
 /** Returns where the key of a row begins. */

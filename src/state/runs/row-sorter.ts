@@ -1,23 +1,17 @@
 // Gathers rows as they arrive, and writes them in the order of their keys. It copies the
 // lines of each batch once, and each row once more into the block of its run.
 
-import type { AnyBatch, RegisterHead } from '../../engine/index'
+import type { AnyBatch } from '../../engine/index'
+import type { KeyedRows } from '../keyed-rows'
 import { type OriginRecord, recordOf } from '../origin-record'
 import { keyOrder } from './key-order'
-import { keyStart, newHeads, REMOVED, type RowHeads, reserveHead } from './row-heads'
+import { appendHeads, newHeads, REMOVED, type RowHeads } from './row-heads'
 import type { RunWriter } from './run-writer'
 
 /** The most rows that are sorted at once. */
 const MOST_ROWS = 1 << 22
 const CHUNK_BYTES = 1 << 21
 const NO_BYTES = Buffer.alloc(0)
-
-/** Rows of a file: `keys[n]` and `heads[n]` belong to the row `n` of the batch, which stays valid. */
-export interface ArrivingRows {
-  readonly batch: AnyBatch
-  readonly keys: readonly string[]
-  readonly heads: readonly RegisterHead[]
-}
 
 export class RowSorter {
   readonly #heads: RowHeads = newHeads(1024, 1 << 15)
@@ -55,34 +49,27 @@ export class RowSorter {
     return this.#rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
   }
 
-  add({ batch, keys, heads }: ArrivingRows): void {
-    if (batch.length === 0) return
+  add({ batch, heads }: KeyedRows): void {
+    const { length, selection, index } = batch
+    if (length === 0) return
     const lines = batch.bytesOf()
     const { byteLength } = lines
     const place = this.#take(byteLength)
     place.chunk.set(lines, place.at)
     // Offsets in the batch count from the block of the batch, and these from its first row.
-    const base = batch.index.rowStarts[0]! - place.at
+    const base = index.rowStarts[0]! - place.at
     const origin = this.#originOf(batch)
-    const number = this.#chunk
     this.#byteLength += byteLength
-    for (let n = 0; n < batch.length; n++) {
-      const { slot, position } = batch.row(n)
-      const { version, checksum } = heads[n]!
-      const at = this.#rows++
-      this.#reserve(at)
-      this.#addKey(at, keys[n]!)
-      const to = this.#heads
-      to.timeMs[at] = version.timeMs
-      to.byteOffset[at] = position.byteOffset
-      to.checksum[at] = checksum
-      to.origin[at] = version.removed ? (origin | REMOVED) >>> 0 : origin
-      to.row[at] = position.row
-      to.line[at] = position.line
-      this.#chunkOf[at] = number
-      const from = batch.index.rowStarts[slot]! - base
-      this.#from[at] = from
-      this.#to[at] = from + batch.bytesOf(slot).length
+    const first = this.#rows
+    this.#rows += length
+    this.#reserve(this.#rows)
+    appendHeads(this.#heads, first, heads, length)
+    for (let n = 0, at = first; n < length; n++, at++) {
+      const slot = selection === undefined ? n : selection[n]!
+      this.#heads.origin[at]! |= origin
+      this.#chunkOf[at] = this.#chunk
+      this.#from[at] = index.rowStarts[slot]! - base
+      this.#to[at] = batch.endOf(slot) - base
     }
   }
 
@@ -129,19 +116,11 @@ export class RowSorter {
     return { chunk: this.#chunks[this.#chunk]!, at }
   }
 
-  #addKey(at: number, key: string): void {
-    const heads = this.#heads
-    reserveHead(heads, at, 3 * key.length)
-    const start = keyStart(heads, at)
-    const { buffer, byteOffset, length } = heads.keys
-    heads.keyEnds[at] = start + writeKey(heads.keys, start, key, buffer, byteOffset, length)
-  }
-
   #reserve(rows: number): void {
-    if (rows < this.#from.length) return
-    this.#chunkOf = grown(this.#chunkOf)
-    this.#from = grown(this.#from)
-    this.#to = grown(this.#to)
+    if (rows <= this.#from.length) return
+    this.#chunkOf = grown(this.#chunkOf, rows)
+    this.#from = grown(this.#from, rows)
+    this.#to = grown(this.#to, rows)
   }
 
   #originOf(batch: AnyBatch): number {
@@ -157,25 +136,8 @@ export class RowSorter {
   }
 }
 
-function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const more = new Uint32Array(2 * array.length)
+function grown(array: Uint32Array, rows: number): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(2 * rows)
   more.set(array)
   return more
-}
-
-/** Writes a key as UTF-8, and returns its length. Most keys are ASCII. */
-function writeKey(
-  keys: Uint8Array,
-  start: number,
-  key: string,
-  buffer: ArrayBufferLike,
-  byteOffset: number,
-  length: number,
-): number {
-  for (let n = 0; n < key.length; n++) {
-    const unit = key.charCodeAt(n)
-    if (unit >= 0x80) return Buffer.from(buffer, byteOffset, length).write(key, start)
-    keys[start + n] = unit
-  }
-  return key.length
 }

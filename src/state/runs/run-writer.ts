@@ -7,15 +7,14 @@ import { brotliCompress, constants } from 'node:zlib'
 import { crc32, type DurableFile, type DurableFiles } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'
 import {
+  appendHead,
   compareHeads,
   type Keys,
   keyAlone,
   keyOf,
-  keyStart,
   newHeads,
   REMOVED,
   type RowHeads,
-  reserveHead,
   writeHeads,
 } from './row-heads'
 import {
@@ -120,17 +119,7 @@ export class RunWriter {
   ): Promise<void> | undefined {
     const head = this.#heads
     const at = this.#blockRows++
-    const start = keyStart(heads, n)
-    const end = heads.keyEnds[n]!
-    reserveHead(head, at, end - start)
-    const place = keyStart(head, at)
-    for (let k = start, t = place; k < end; k++, t++) head.keys[t] = heads.keys[k]!
-    head.keyEnds[at] = place + end - start
-    head.timeMs[at] = heads.timeMs[n]!
-    head.byteOffset[at] = heads.byteOffset[n]!
-    head.checksum[at] = heads.checksum[n]!
-    head.row[at] = heads.row[n]!
-    head.line[at] = heads.line[n]!
+    appendHead(head, at, heads, n)
     head.origin[at] = origin
     if (at > 0 ? compareHeads(head, at - 1, head, at) === 0 : this.#isRepeated(head))
       this.#isUnique = false

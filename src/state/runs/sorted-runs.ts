@@ -1,7 +1,8 @@
 // The rows of files that arrive together as sorted runs: one run, where the rows fit in the memory
 // for sorting or arrive in the order of their keys, and otherwise one for each part that fits.
 
-import { type ArrivingRows, RowSorter } from './row-sorter'
+import type { KeyedRows } from '../keyed-rows'
+import { RowSorter } from './row-sorter'
 import type { RunWriter, WrittenRun } from './run-writer'
 
 export interface SortedRunsOptions {
@@ -24,7 +25,7 @@ export class SortedRuns {
     this.#sorter = new RowSorter(options.memory)
   }
 
-  add(rows: ArrivingRows): Promise<void> | undefined {
+  add(rows: KeyedRows): Promise<void> | undefined {
     this.#sorter.add(rows)
     return this.#sorter.byteLength < this.#options.sortBytes ? undefined : this.#write()
   }

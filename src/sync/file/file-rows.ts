@@ -10,18 +10,15 @@ import {
   FeedError,
   Gunzip,
   GZIP_SIGNATURE,
-  headOf,
   leftOutRow,
   pipeline,
   QuarantineWriter,
-  type RegisterHead,
-  type Row,
   type RowBatch,
   type RowQuarantine,
   rowsWithBadCells,
   TsvRowParser,
 } from '../../engine/index'
-import { isRowError, keyOfRow } from '../../state/index'
+import { keyedRows } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
@@ -125,8 +122,8 @@ export class FileRows implements TargetFile {
         this.signal.throwIfAborted()
         const rows = this.#rowsOf(batch, quarantine?.writer)
         yield rows
-        this.#rowsGiven += rows.keys.length
-        onRows?.(rows.keys.length)
+        this.#rowsGiven += rows.length
+        onRows?.(rows.length)
       }
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
@@ -178,11 +175,9 @@ export class FileRows implements TargetFile {
   }
 
   #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
-    const rows = targetRowsOf(batch, this.#rules, {
-      leaveOut: (row, error) => {
-        this.#unmerged++
-        quarantine?.take(leftOutRow(row, error))
-      },
+    const rows = keyedRows(batch, this.#rules, (row, error) => {
+      this.#unmerged++
+      quarantine?.take(leftOutRow(row, error))
     })
     this.#cells.check(rows.batch)
     return rows
@@ -209,39 +204,6 @@ async function* blocksOf(
     at += block.length
     yield block
   }
-}
-
-interface LeavingOut {
-  /** Takes the rows without a key or a version, and those of `badCells`. */
-  leaveOut(row: Row<Columns>, error: FeedError): void
-  /** The errors of rows that are left out too, by their slots. */
-  readonly badCells?: ReadonlyMap<number, FeedError>
-}
-
-/** Returns the good rows of a batch of a file, as a target takes them. */
-export function targetRowsOf(
-  batch: RowBatch<Columns>,
-  { key: column, versionOf }: Pick<RowRules, 'key' | 'versionOf'>,
-  { leaveOut, badCells }: LeavingOut,
-): TargetRows {
-  const keys: string[] = []
-  const heads: RegisterHead[] = []
-  const good = batch.select(row => {
-    try {
-      const key = keyOfRow(row, column)
-      const head = headOf(row, versionOf(row, key))
-      const badCell = badCells?.get(row.slot)
-      if (badCell !== undefined) throw badCell
-      heads.push(head)
-      keys.push(key)
-      return true
-    } catch (error) {
-      if (!FeedError.is(error) || !isRowError(error)) throw error
-      leaveOut(row, error)
-      return false
-    }
-  })
-  return { batch: good, keys, heads }
 }
 
 /** Counts the bad cells of rows that a target gets. */

@@ -1,27 +1,16 @@
 // What the rows of a file are: their columns, how they are written, and the key and the version of
 // each. Those of a file of the service follow from its feed; a feed of one's own has its own.
 
-import {
-  type Columns,
-  type Dialect,
-  defineSchema,
-  type FeedSchema,
-  type Row,
-  type Version,
-  versionOfRow,
-} from '../../engine/index'
+import { type Columns, type Dialect, defineSchema, type FeedSchema } from '../../engine/index'
+import type { KeyRules } from '../../state/index'
 import { type FileId, isOwn, keyColumnOf, schemaOfFile } from '../file-id'
 
-export interface RowRules {
+export interface RowRules extends KeyRules {
   readonly schema: FeedSchema<Columns>
-  /** The column of the key. */
-  readonly key: string
   /** The column of the version, where a column of one's own has it. */
   readonly version?: string | undefined
   /** Default: that of the documented files. */
   readonly dialect?: Dialect | undefined
-  /** @throws FeedError VERSION_MISSING, CELL_INVALID, which are about the row */
-  versionOf(row: Row<Columns>, key: string): Version
 }
 
 /**
@@ -39,5 +28,5 @@ export function withoutRequired({ name, columns }: FeedSchema<Columns>): FeedSch
 /** @param own the rules of the feed of one's own, where the file is one of it */
 export function rowRulesOf(id: FileId, own: RowRules | undefined): RowRules {
   if (isOwn(id)) return own!
-  return { schema: schemaOfFile(id), key: keyColumnOf(id), versionOf: versionOfRow }
+  return { schema: schemaOfFile(id), key: keyColumnOf(id) }
 }

@@ -17,13 +17,14 @@ import {
   type QuarantinedRow,
   QuarantineWriter,
   quarantinedRows,
+  type Row,
   type RowQuarantine,
   rowsWithBadCells,
   stateIo,
   texts,
   withMethods,
 } from '../../engine/index'
-import { targetRowsOf } from '../file/file-rows'
+import { keyedRows } from '../../state/index'
 import { type RowRules, rowRulesOf } from '../file/row-rules'
 import { type FileId, feedFileOf, fileIdKey, isOwn, readFileIdKey } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
@@ -232,11 +233,15 @@ class Replay {
       onBadRow: quarantine,
     })
     for (const batch of batches) {
-      const badCells = new Map(rowsWithBadCells(batch).map(({ row, error }) => [row.slot, error]))
-      const rows = targetRowsOf(batch, rules, {
-        leaveOut: (row, error) => quarantine.take(leftOutRow(row, error)),
-        badCells,
+      const leaveOut = (row: Row<Columns>, error: FeedError) =>
+        quarantine.take(leftOutRow(row, error))
+      const bad = new Map(rowsWithBadCells(batch).map(({ row, error }) => [row.slot, error]))
+      const good = batch.select(row => {
+        const error = bad.get(row.slot)
+        if (error !== undefined) leaveOut(row, error)
+        return error === undefined
       })
+      const rows = keyedRows(good, rules, leaveOut)
       const { merged, stale, tooOld } = await replay.merge(file, rows)
       this.#counts.merged += merged
       this.#counts.stale += stale

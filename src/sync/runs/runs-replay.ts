@@ -48,13 +48,13 @@ export class RunsReplay implements CategoryReplay {
     const { forgottenMs = Number.NEGATIVE_INFINITY, files } = this.#runs.manifest
     const entry = files.find(each => each.sequence === sequence)!
     if (this.#waiting?.entry.sequence !== sequence) await this.commit()
-    const times = rows.heads.map(({ version }) => version.timeMs)
+    const times = rows.heads.timeMs.subarray(0, rows.length)
     const keptMs = Math.max(forgottenMs, sweptMs(files, { id, sequence }))
     let merged = 0
-    for (let n = 0; n < rows.keys.length; n++)
+    for (let n = 0; n < rows.length; n++)
       if (times[n]! >= keptMs && (await this.#add(entry, rows, n))) merged++
-    const tooOld = times.flatMap((time, row) => (time < forgottenMs ? [row] : []))
-    return { merged, stale: rows.keys.length - merged - tooOld.length, tooOld }
+    const tooOld = [...times.keys()].filter(row => times[row]! < forgottenMs)
+    return { merged, stale: rows.length - merged - tooOld.length, tooOld }
   }
 
   async commit(): Promise<void> {
@@ -70,19 +70,20 @@ export class RunsReplay implements CategoryReplay {
   }
 
   /** Returns true where a row has an effect. */
-  async #add(entry: RunsEntry, { batch, keys, heads }: TargetRows, n: number): Promise<boolean> {
-    const key = keys[n]!
+  async #add(entry: RunsEntry, arrived: TargetRows, n: number): Promise<boolean> {
+    const { batch } = arrived
+    const key = arrived.key(n)
+    const head = arrived.head(n)
     // The later of two rows with one key finds the earlier among those that stand.
     if (this.#waiting?.keys.has(key)) await this.commit()
     this.#waiting ??= await this.#begin(entry)
     const { table, rows, mended } = this.#waiting
     const meaning = meaningOf(recordOf(batch))
     const stood = await table.newest(key)
-    const { kind, writes } = effectOf({ ...heads[n]!, mended, meaning }, stood)
+    const { kind, writes } = effectOf({ ...head, mended, meaning }, stood)
     if (!writes) return false
     this.#waiting.keys.add(key)
-    let at = 0
-    rows.add({ batch: batch.select(() => at++ === n), keys: [key], heads: [heads[n]!] })
+    rows.add(arrived.select(at => at === n))
     const changeRows = this.#changes.rowsOfReplay(entry)
     if (isEffective(kind) && changeRows !== undefined) {
       const part = tableOf(entry.id)
@@ -91,7 +92,7 @@ export class RunsReplay implements CategoryReplay {
         part,
         kind,
         itemId: key,
-        version: heads[n]!.version,
+        version: head.version,
         row: kind === 'deleted' ? null : batch.row(n).detach(),
         before: before?.detach() ?? null,
       }

@@ -6,8 +6,11 @@
 // If you change a promise of a target, also change test/sync/target/target-laws.ts, which every
 // target is tested with.
 
-import type { ChangeKind, Columns, FileIdentity, RegisterHead, RowBatch } from '../../engine/index'
+import type { ChangeKind, FileIdentity } from '../../engine/index'
+import type { KeyedRows as TargetRows } from '../../state/index'
 import type { Category, FileId } from '../file-id'
+
+export type { TargetRows }
 
 /** The service and the marketplace of the rows in a target. */
 export interface StateOrigin {
@@ -56,18 +59,6 @@ export interface AppliedFile extends FileIdentity, BadCellCount {
   readonly badRows: number
   /** Number of rows that were read, `badRows` included. A ledger may leave it out. */
   readonly rowsRead?: number
-}
-
-/**
- * Rows of a file, in the order of the file. `keys[n]` and `heads[n]` belong to the row `n` of the
- * batch: its key (`itemId`, or `itemGroupId` of an item group), and its version with the checksum
- * of its content.
- */
-export interface TargetRows {
-  /** Good rows only. The batch is valid until the next one is asked for: see {@link RowBatch}. */
-  readonly batch: RowBatch<Columns>
-  readonly keys: readonly string[]
-  readonly heads: readonly RegisterHead[]
 }
 
 /**

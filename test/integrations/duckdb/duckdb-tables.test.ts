@@ -21,6 +21,7 @@ import type { FileId } from '../../../src/sync'
 import { targetStatus } from '../../../src/sync'
 import { keyColumnOf } from '../../../src/sync/file-id'
 import type { OpenTarget, TargetFile } from '../../../src/sync/target/target'
+import { keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: "22'0" }
 const signal = new AbortController().signal
@@ -82,7 +83,7 @@ function fileOf(id: FileId, lines: readonly string[], generated?: Date): TargetF
         const rows = [...batch]
         const keys = rows.map(row => row.text(keyColumnOf(id) as never))
         const heads = rows.map((row, n) => headOf(row, versionOfRow(row, keys[n]!)))
-        yield { batch: batch as never, keys, heads }
+        yield keyedRowsOf(batch as never, keys, heads)
       }
     },
   }

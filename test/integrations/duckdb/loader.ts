@@ -6,6 +6,7 @@ import { type FeedSchema, pipeline, schemaOf, TsvRowParser } from '../../../src/
 import { duckdbTarget } from '../../../src/integrations/duckdb'
 import type { FileId } from '../../../src/sync'
 import type { TargetFile } from '../../../src/sync/target/target'
+import { keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 const SERVICE = 'https://service.test'
@@ -71,7 +72,7 @@ function fileOf(load: Load, sequence: number): TargetFile {
           const version = { timeMs, removed, generatedMs: timeMs }
           return { version, checksum: crc32(row.text('title' as never)) }
         })
-        yield { batch: batch as never, keys, heads }
+        yield keyedRowsOf(batch as never, keys, heads)
       }
       console.log('merge')
     },

@@ -14,6 +14,7 @@ import {
   schemaOfFile,
 } from '../../../src/sync/file-id'
 import type { TargetFile } from '../../../src/sync/target/target'
+import { keyedRowsOf } from '../../state/keyed-rows-of'
 
 export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 export const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }
@@ -57,11 +58,8 @@ export function smallFile(
       for await (const batch of parser as AsyncIterable<RowBatch<Columns>>) {
         const rows = [...batch]
         const keys = rows.map(row => row.text(keyColumnOf(id)))
-        yield {
-          batch,
-          keys,
-          heads: rows.map((row, at) => headOf(row, versionOfRow(row, keys[at]!))),
-        }
+        const heads = rows.map((row, at) => headOf(row, versionOfRow(row, keys[at]!)))
+        yield keyedRowsOf(batch, keys, heads)
         await between(n++)
       }
     },

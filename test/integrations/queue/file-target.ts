@@ -87,7 +87,7 @@ class FileCategory implements TargetCategory {
 
   async apply(file: TargetFile): Promise<AppliedFile> {
     let inserted = 0
-    for await (const { keys } of file.rows()) inserted += keys.length
+    for await (const { length } of file.rows()) inserted += length
     await this.#options.beforeEntry?.(file)
     file.signal.throwIfAborted()
     const { id, identity, rawBytes, badRows } = file

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { keyOrder } from '../../../src/state/runs/key-order'
-import { newHeads, reserveHead } from '../../../src/state/runs/row-heads'
+import { newHeads, reserveHeads } from '../../../src/state/runs/row-heads'
 
 function headsOf(keys: readonly Buffer[]) {
   const heads = newHeads(0, 0)
   keys.forEach((key, n) => {
-    reserveHead(heads, n, key.length)
+    reserveHeads(heads, n, 1, key.length)
     const start = n === 0 ? 0 : heads.keyEnds[n - 1]!
     heads.keys.set(key, start)
     heads.keyEnds[n] = start + key.length

@@ -20,6 +20,7 @@ import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
 import { RunWriter } from '../../../src/state/runs/run-writer'
 import { SortedRuns } from '../../../src/state/runs/sorted-runs'
+import { keyedRowsOf } from '../keyed-rows-of'
 
 const schema = defineSchema({
   name: 'item_snapshot',
@@ -70,11 +71,11 @@ function batchesOf({ lines, isTurned, sequence }: File): RowBatch[] {
 }
 
 function arrivals(file: File) {
-  return batchesOf(file).map(batch => ({
-    batch,
-    keys: Array.from(batch, row => row.text('itemId')),
-    heads: Array.from(batch, row => headOf(row, versionOfRow(row, ''))),
-  }))
+  return batchesOf(file).map(batch => {
+    const keys = Array.from(batch, row => row.text('itemId'))
+    const heads = Array.from(batch, row => headOf(row, versionOfRow(row, '')))
+    return { batch, keys, heads, rows: keyedRowsOf(batch, keys, heads) }
+  })
 }
 
 async function written(
@@ -90,7 +91,7 @@ async function written(
 
 async function runOf(file: File, isCompressed = true): Promise<SequencedRun> {
   const sorter = new RowSorter()
-  for (const rows of arrivals(file)) sorter.add(rows)
+  for (const { rows } of arrivals(file)) sorter.add(rows)
   const path = await written(isCompressed, writer => sorter.writeTo(writer))
   return { run: await Run.open(machineFiles, path), sequence: file.sequence }
 }
@@ -301,7 +302,7 @@ describe('The rows of runs', () => {
               return RunWriter.create(machineFiles, paths.at(-1)!, false)
             },
           })
-          for (const file of some) for (const rows of arrivals(file)) await runs.add(rows)
+          for (const file of some) for (const { rows } of arrivals(file)) await runs.add(rows)
           await runs.end()
           const { sequence } = some.at(-1)!
           const opened = await Promise.all(
@@ -375,7 +376,7 @@ describe('The rows of runs', () => {
     })
     const inOrder = ['a', 'b', 'c', 'd', 'b', 'e'].map(key => at(key, 'x', 1))
     for (const [n, line] of inOrder.entries())
-      for (const rows of arrivals({ sequence: n, isTurned: false, lines: [line] }))
+      for (const { rows } of arrivals({ sequence: n, isTurned: false, lines: [line] }))
         await runs.add(rows)
     expect((await runs.end()).map(({ rows }) => rows)).toEqual([4, 2])
     expect(names).toEqual([0, 1])

@@ -40,7 +40,8 @@ async function rowsIn(
 
 async function keysOf(rows: FileRows): Promise<string[]> {
   const keys: string[] = []
-  for await (const batch of rows.rows()) keys.push(...batch.keys)
+  for await (const batch of rows.rows())
+    keys.push(...Array.from(batch.batch, (_, n) => batch.key(n)))
   return keys
 }
 

@@ -18,6 +18,7 @@ import { type FileId, feedFileOf } from '../../../src/sync/file-id'
 import { CategoryRuns } from '../../../src/sync/runs/category-runs'
 import { CategoryView } from '../../../src/sync/runs/category-view'
 import type { TargetFile, TargetRows } from '../../../src/sync/target/target'
+import { keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' } as const
 const START_MS = Date.UTC(2026, 2, 1)
@@ -57,7 +58,7 @@ function fileOf(id: FileId, lines: readonly (readonly string[])[]): TargetFile {
       for (const batch of [...parser.push(Buffer.from(tsv)), ...parser.end()]) {
         const keys = Array.from(batch, row => row.text(header[0]))
         const heads = Array.from(batch, row => headOf(row, versionOfRow(row, '')))
-        yield { batch, keys, heads }
+        yield keyedRowsOf(batch, keys, heads)
       }
     },
     checkRemoval() {},

@@ -101,10 +101,10 @@ class MemoryCategory implements TargetCategory {
     const isThere = ([key, { row }]: [string, KeptRow]) =>
       key.startsWith(`${part}:`) && row !== undefined
     const rowsBefore = [...rows].filter(isThere).length
-    for await (const { batch, keys, heads } of file.rows()) {
-      ;[...batch].forEach((row, n) => {
-        const key = `${part}:${keys[n]}`
-        const head = heads[n]!
+    for await (const arrived of file.rows()) {
+      ;[...arrived.batch].forEach((row, n) => {
+        const key = `${part}:${arrived.key(n)}`
+        const head = arrived.head(n)
         const kept = rows.get(key)
         const difference = head.checksum - (kept?.head.checksum ?? 0)
         const { kind, writes } = judgeArrival(head, kept?.head, difference)

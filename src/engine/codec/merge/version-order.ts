@@ -18,6 +18,11 @@ import type { FeedFile } from '../../schema/feed-schema'
 import { unknownColumn } from '../projection'
 import type { AnyRow } from '../row-image'
 
+/** The column with the time of a row of a snapshot, and the one that says whether the item is there. */
+export const DATE_COLUMN = 'itemSnapshotDate'
+export const AVAILABILITY_COLUMN = 'availability'
+/** The availability of an item that is removed. */
+export const REMOVED_ITEM = 'UNAVAILABLE'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** The days of daily files are days of the zone UTC-7, all year (item-feeds.md, section 6). */
@@ -77,15 +82,18 @@ export function compareVersions(a: Version, b: Version): number {
 export function isRemoval(row: AnyRow): boolean {
   return (
     row.batch.file.feed === 'item_snapshot' &&
-    hasColumn(row, 'availability') &&
-    row.ownText('availability') === 'UNAVAILABLE'
+    hasColumn(row, AVAILABILITY_COLUMN) &&
+    row.ownText(AVAILABILITY_COLUMN) === REMOVED_ITEM
   )
 }
 
 function timeOfRow(row: AnyRow): number | undefined {
-  const { file } = row.batch
-  const date = hasColumn(row, 'itemSnapshotDate') ? row.get('itemSnapshotDate') : undefined
-  if (date instanceof Date) return date.getTime()
+  const date = hasColumn(row, DATE_COLUMN) ? row.get(DATE_COLUMN) : undefined
+  return date instanceof Date ? date.getTime() : timeOfFile(row.batch.file)
+}
+
+/** The time of a row without a date of its own. */
+export function timeOfFile(file: FeedFile): number | undefined {
   if (file.feed === 'item_snapshot') return file.hour && file.hour.getTime() + HOUR_MS - 1
   const generatedMs = generationOf(file)
   return file.feed === 'item_priority'
@@ -103,7 +111,7 @@ function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
 }
 
 /** Returns undefined for an invalid date, which `new Date` makes of a missing header. */
-function generationOf({ lastModified }: FeedFile): number | undefined {
+export function generationOf({ lastModified }: FeedFile): number | undefined {
   const generatedMs = lastModified?.getTime()
   return Number.isNaN(generatedMs) ? undefined : generatedMs
 }
