@@ -3,8 +3,8 @@
 // The scanner is not a public name, so it comes from the sources.
 
 import { readFile } from 'node:fs/promises'
-import { CELL_END, type ScanSpace } from '../../src/engine/codec/tsv/scanner'
-import { tsvScanner } from '../../src/engine/codec/tsv/tsv-scanner'
+import { CELL_END, type ScanSpace } from '../../src/engine/codec/tsv/scan-space'
+import { TsvScanner } from '../../src/engine/codec/tsv/tsv-scanner'
 import type { MacroCase } from './macro-case'
 
 /** The size of the parser's blocks. */
@@ -15,7 +15,7 @@ const LF = 0x0a
 const ESCAPED = /\\(["\\])/g
 
 /** Made with the module, as the loading of code is not counted. */
-const scanner = tsvScanner()
+const scanner = new TsvScanner()
 
 let bytes = new Uint8Array()
 
@@ -54,7 +54,7 @@ function scanBlocks(see: (block: Uint8Array, space: ScanSpace) => void): void {
   for (let at = headerEnd; at < bytes.length; ) {
     const block = bytes.subarray(at, at + BLOCK_BYTES)
     space.rows = 0
-    const used = scanner.scan(block, 0, block.length, block.length, space)
+    const used = scanner.scanCopy(block, 0, space)
     if (used === 0) throw new Error(`the scanner stopped at byte ${at}`)
     see(block, space)
     at += used

@@ -2,7 +2,7 @@
 // them in the same order. Whole numbers have 7 bits a byte, low bits first, with the high bit set
 // on all but the last (LEB128).
 
-import { CELL_END } from './tsv/scanner'
+import { CELL_END } from './tsv/scan-space'
 
 /** Bytes of a chunk, which are enough for some dozens of rows. */
 const CHUNK_BYTES = 1 << 16

@@ -5,7 +5,7 @@
 // the same objects.
 
 import type { RowCells, RowCutter } from './row-cells'
-import { CELL_END } from './tsv/scanner'
+import { CELL_END } from './tsv/scan-space'
 
 export interface Shape {
   /** Names of the properties whose values differ from object to object, in order. */

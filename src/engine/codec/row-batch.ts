@@ -9,7 +9,7 @@ import { type Projections, projectionsOf } from './projection'
 import { Row } from './row'
 import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
-import { CELL_END, type RowIndex } from './tsv/scanner'
+import { CELL_END, type RowIndex } from './tsv/scan-space'
 
 const LF = 0x0a
 const CR = 0x0d

@@ -15,7 +15,7 @@ import { columnOf } from './projection'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
 import type { BoundHeader } from './tsv/header'
 import type { ScanCore } from './tsv/scan-core'
-import { CELL_END, type RowIndex } from './tsv/scanner'
+import { CELL_END, type RowIndex } from './tsv/scan-space'
 import { fittingCore } from './tsv/tsv-scanner'
 
 /**
@@ -72,9 +72,9 @@ export class RowCells implements CellSource {
   #behindRun = 0
   #runStart = 0
   #runText = ''
-  /** The number of the block among those that the engine has made to fit; 0 where it has not. */
+  /** The number of the block among those that the core has made to fit; 0 where it has not. */
   #fit = 0
-  /** That engine; null where there is none, or none is needed, as for one row. */
+  /** That core; null where there is none, or none is needed, as for one row. */
   #core: ScanCore | null | undefined
   /** The wide text of the run from an offset on. */
   #wideStart = 0
@@ -287,7 +287,7 @@ export class RowCells implements CellSource {
     this.#wideText = ''
   }
 
-  /** The engine, which has the block made to fit; null where it has not. */
+  /** The core, which has the block made to fit; null where it has not. */
   #fitted(): ScanCore | null {
     if (this.#core === undefined) this.#core = fittingCore(this.bytes, this.#index)
     const core = this.#core

@@ -11,7 +11,7 @@ import type { ByteWriter } from './byte-records'
 import { ByteReader } from './byte-records'
 import type { FileProgress } from './row-batch'
 import type { BoundHeader } from './tsv/header'
-import { CELL_MARK, type RowIndex } from './tsv/scanner'
+import { CELL_MARK, type RowIndex } from './tsv/scan-space'
 
 /** The part of a row that joins and merges need; every `Row` has it. */
 export interface AnyRow {

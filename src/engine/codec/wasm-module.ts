@@ -51,7 +51,7 @@ export function onFirstUse<T>(make: () => T): () => T | null {
   }
 }
 
-function unlessUnsupported<T>(make: () => T): T | null {
+export function unlessUnsupported<T>(make: () => T): T | null {
   try {
     return make()
   } catch (error) {

@@ -1,6 +1,6 @@
 // Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine
 // runs, and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it. It
-// takes rows that are plainly good (src/engine/codec/tsv/scanner.ts says which) and stops before
+// takes rows that are plainly good (src/engine/codec/tsv/scan-space.ts says which) and stops before
 // any other. Nothing is written outside the index, and nothing read but the block and a step beyond
 // it.
 //

@@ -7,6 +7,7 @@ import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { TsvObjectParser } from '../../../src/engine/stages/tsv-object-parser'
 import { tsv } from '../../tsv-text'
 import { Bad, outcome, plainly, rowOfCells, schema, types } from './any-cells'
+import { READINGS, readingSo } from './tsv/reading'
 
 function rowsOf(
   cells: readonly (readonly string[])[],
@@ -56,15 +57,16 @@ describe('typed cells', () => {
     )
   })
 
-  test.each(['wasm', 'scalar'] as const)(
+  test.each(READINGS)(
     'quotes around nothing are an empty cell for every reader (%s)',
-    async name => {
+    async way => {
       const rowsWith = (cell: string) => {
-        const parser = new TsvParser({ schema, scanner: name })
+        const parser = new TsvParser({ schema })
         const file = Buffer.from(
           `${types.join('\t')}\tother\n${types.map(() => cell).join('\t')}\t${cell}\n`,
         )
-        return [...parser.push(file), ...parser.end()].flatMap(batch => [...batch])
+        const read = () => [...parser.push(file), ...parser.end()]
+        return readingSo(way, read).flatMap(batch => [...batch])
       }
       const [quoted, plain] = ['""', ''].map(cell => rowsWith(cell)[0]!) as [
         Row<typeof schema.columns>,

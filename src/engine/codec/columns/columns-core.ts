@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { COPY_WORD_BYTES, outputMemory } from '../loan'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/dialect'
-import { ROW_NON_ASCII } from '../tsv/scanner'
+import { ROW_NON_ASCII } from '../tsv/scan-space'
 import {
   bytesOfWords,
   onFirstUse,

@@ -5,7 +5,7 @@ import { type Memory, OWN_MEMORY } from '../memory'
 import type { Row } from '../row'
 import { RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
-import { CELL_END, newIndex, type RowIndex } from '../tsv/scanner'
+import { CELL_END, newIndex, type RowIndex } from '../tsv/scan-space'
 
 const TAB = 0x09
 const ABSENT = -1

@@ -28,7 +28,7 @@ import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './read-row'
 import { endOfMiscountedLine, linesIn } from './read-row'
-import { appendLeftOut, type ScanSpace } from './scanner'
+import { appendLeftOut, type ScanSpace } from './scan-space'
 
 /**
  * The parser gives PAUSE when it has read so many bytes, bad rows among them, without a batch:

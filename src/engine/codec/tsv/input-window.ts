@@ -38,16 +38,23 @@ export class InputWindow {
   #isLent = false
   readonly #minBytes: number
   readonly #origin: () => string | undefined
+  readonly #memoryFor: (bytes: number) => Uint8Array
   /** Size of the block when it is full. */
   #size: number
   /** The window's own memory: `#size` bytes and a word more. */
   #own: Uint8Array
 
-  constructor(blockBytes: number, origin: () => string | undefined = () => undefined) {
+  /** @param memoryFor returns the memory of a block, which may be that of the one before it */
+  constructor(
+    blockBytes: number,
+    origin: () => string | undefined = () => undefined,
+    memoryFor: (bytes: number) => Uint8Array = Buffer.allocUnsafeSlow,
+  ) {
     this.#origin = origin
+    this.#memoryFor = memoryFor
     this.#minBytes = blockBytes
     this.#size = blockBytes
-    this.#own = memoryFor(blockBytes)
+    this.#own = memoryFor(blockBytes + COPY_WORD_BYTES)
     this.bytes = this.#own.subarray(0, blockBytes)
   }
 
@@ -170,7 +177,8 @@ export class InputWindow {
 
   #makeRoomFor(restBytes: number): void {
     this.#size = Math.max(this.#minBytes, powerOfTwo(restBytes * 2))
-    if (this.#size + COPY_WORD_BYTES !== this.#own.length) this.#own = memoryFor(this.#size)
+    const ownBytes = this.#size + COPY_WORD_BYTES
+    if (ownBytes !== this.#own.length) this.#own = this.#memoryFor(ownBytes)
     this.bytes = this.#own.subarray(0, this.#size)
   }
 
@@ -179,10 +187,6 @@ export class InputWindow {
     const at = byteOffset % COPY_WORD_BYTES
     this.bytes = this.#own.subarray(at, at + this.#size)
   }
-}
-
-function memoryFor(bytes: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(bytes + COPY_WORD_BYTES)
 }
 
 function powerOfTwo(atLeast: number): number {

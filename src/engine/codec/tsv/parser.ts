@@ -1,15 +1,14 @@
 // The TSV parser: bytes in, row batches out. It decides the order of the work: header, rows, bad
 // rows, end. input-window.ts has the bytes and the position in them, read-row.ts says what a row
-// is, bad-rows.ts leaves out bad rows, and the engines behind scanner.ts find the cells of good
-// rows quickly. It is one piece, because each step of that order shares the window and the rows.
+// is, bad-rows.ts leaves out bad rows, and tsv-scanner.ts finds the cells of good rows quickly. It
+// is one piece, because each step of that order shares the window and the rows.
 //
-// If you change where a batch or a row ends, also change read-row.ts and the other scanners behind
-// scanner.ts.
+// If you change where a batch or a row ends, also change read-row.ts and src/engine/wasm/scan.ts.
 
 import { PAUSE, type Pause } from '../../core/steps'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
-import { loanOf } from '../loan'
+import { type Loan, loanOf } from '../loan'
 import type { FileProgress, RowBatch } from '../row-batch'
 import type { BadRowPolicy } from './bad-row'
 import { BadRows, PAUSE_BYTES } from './bad-rows'
@@ -19,9 +18,8 @@ import { InputWindow } from './input-window'
 import { passStart, readHeader } from './read-header'
 import { judgeRow } from './read-row'
 import { RowCollector } from './row-collector'
-import type { ScanSpace, TsvScanner } from './scanner'
-import { appendRow } from './scanner'
-import { type TsvScannerName, tsvScanner } from './tsv-scanner'
+import { appendRow, type ScanSpace } from './scan-space'
+import { TsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
   /** The columns and their types. Default: none, so every cell is text. */
@@ -64,11 +62,6 @@ export interface TsvParserOptions<C extends Columns> {
    */
   readonly batchBytes?: number
   /**
-   * @internal The engine that finds cells. Results do not depend on it. Default: the fastest that the
-   * runtime supports.
-   */
-  readonly scanner?: TsvScannerName
-  /**
    * @internal Lends batches: a batch is valid only until the caller asks for the next one, and may be a view
    * of the input. The caller must not keep rows unless it detaches them.
    */
@@ -92,7 +85,7 @@ const MOST_BLOCK_BYTES = 1 << 20
 const PAUSE_ROWS = 1 << 10
 /**
  * Behind a shorter bad row the parser reads this many bytes row by row, because where one row is
- * bad, others are near, and the scan engine would be called for few rows.
+ * bad, others are near, and the scanner would be called for few rows.
  */
 const SLOW_BYTES = 128
 
@@ -128,8 +121,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { columns, batchBytes = 1 << 16, maxRowBytes = 1 << 20, lends = false } = options
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
     this.#rules = rulesOf(options.dialect, options.schema)
-    this.#scanner = tsvScanner(options.scanner, this.#rules.cells)
-    this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin)
+    this.#scanner = new TsvScanner(this.#rules.cells)
+    this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes =>
+      this.#scanner.memoryFor(bytes),
+    )
     this.#badRows = new BadRows(this.#window, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
@@ -170,12 +165,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
    * up. Otherwise the parser copies them.
    */
   steps(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
-    const loan = loanOf(bytes)
-    if (loan && this.#window.canBorrow(bytes, loan) && this.#scanner.borrow(loan)) {
-      this.#window.borrow(bytes)
-      // The engine's space lies in the memory that it reads.
-      this.#space = this.#rows?.newSpace()
-    } else this.#window.take(bytes)
+    const offered = loanOf(bytes)
+    const loan = offered && this.#window.canBorrow(bytes, offered) ? offered : undefined
+    if (loan === undefined) this.#window.take(bytes)
+    else this.#window.borrow(bytes)
+    this.#readIn(loan)
     return this.#steps
   }
 
@@ -196,6 +190,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
    */
   *lastSteps(headed = false): Generator<RowBatch<K> | Pause, void, void> {
     this.#window.openLast()
+    this.#readIn(undefined)
     yield* this.#steps
     const { columnNames } = this.#rules
     if (this.#rows === undefined && columnNames === undefined)
@@ -207,9 +202,16 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#progress.complete = true
   }
 
-  /** Releases the scan engine. Batches stay valid. */
+  /** Releases the scanner. Batches stay valid. */
   destroy(): void {
-    this.#scanner.release()
+    // `onBadRow` may destroy the parser while it reads a block, whose memory is then no other's.
+    if (!this.#window.isOpen) this.#scanner.release()
+  }
+
+  /** The space of a scan lies in the memory that the scanner reads. */
+  #readIn(loan: Loan | undefined): void {
+    this.#scanner.borrow(loan)
+    this.#space = undefined
   }
 
   /** Returns the next batch, or undefined once the input is used up. */
@@ -289,7 +291,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const row = judgeRow(window, next, space, maxRowBytes, this.#rules.cells)
       const skippedTo = row.kind === 'left-out' && !isFirst ? badRows.skip(row, next, space) : -1
-      if (row.kind === 'row') next = appendRow(space, bytes, next, row)
+      if (row.kind === 'row') next = appendRow(space, bytes, next, row, this.#rules.cells)
       else if (skippedTo >= 0) next = skippedTo
       else if (row.kind === 'left-out' && isFirst) next = badRows.leaveOut(row)
       else {
@@ -325,7 +327,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 }
 
-/** Where the engine goes on behind bad rows, which end at `next`; 0 where there are none. */
+/** Where the scanner goes on behind bad rows, which end at `next`; 0 where there are none. */
 function slowBehind(from: number, next: number): number {
   const bytes = next - from
   return bytes > 0 && bytes < SLOW_BYTES ? next + SLOW_BYTES : 0

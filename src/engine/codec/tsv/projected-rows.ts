@@ -15,9 +15,9 @@ import {
   rowsInView,
   type ScanSpace,
   type TakenRows,
-  type TsvScanner,
   takeRows,
-} from './scanner'
+} from './scan-space'
+import type { TsvScanner } from './tsv-scanner'
 
 const LF = 0x0a
 
@@ -192,7 +192,7 @@ export class ProjectedCells {
   }
 
   /**
-   * Adds cells that an engine has projected; their ends count from the first byte of this object.
+   * Adds cells that a core has projected; their ends count from the first byte of this object.
    */
   add(bytes: Uint8Array, ends: Int32Array): void {
     this.#makeRoom(bytes.length)

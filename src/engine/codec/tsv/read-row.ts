@@ -1,6 +1,6 @@
-// Reads one row byte by byte and says exactly what it is. All engines leave it the rows that they
-// do not take: a row that the block's end cuts off, a bad row, the header line. The documented
-// dialect (item-feeds.md, section 2.1), where D is a tab:
+// Reads one row byte by byte and says exactly what it is. The scanner leaves it the rows that it
+// does not take: a row that the block's end cuts off, a bad row, one that the scanner has no room
+// for, and all rows where there is no WebAssembly. The documented dialect (item-feeds.md, section 2.1), where D is a tab:
 //
 // | where | what | meaning |
 // |---|---|---|
@@ -23,7 +23,7 @@
 import type { BadRowReason } from './bad-row'
 import type { CellRules } from './dialect'
 import type { InputWindow } from './input-window'
-import type { GoodRow, ScanSpace } from './scanner'
+import type { GoodRow, ScanSpace } from './scan-space'
 
 const LF = 0x0a
 const CR = 0x0d

@@ -9,14 +9,8 @@ import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
-import {
-  ROW_LEFT_OUT,
-  ROW_NON_ASCII,
-  rowsInView,
-  type ScanSpace,
-  type TsvScanner,
-  takeRows,
-} from './scanner'
+import { ROW_LEFT_OUT, ROW_NON_ASCII, rowsInView, type ScanSpace, takeRows } from './scan-space'
+import type { TsvScanner } from './tsv-scanner'
 
 export interface RowCollectorParts {
   /** The header of the file. */

@@ -5,13 +5,12 @@ import type { Columns } from '../../schema/feed-schema'
 import type { Memory } from '../memory'
 import type { FileProgress } from '../row-batch'
 import { RowBatch } from '../row-batch'
-import { DOCUMENTED_CELLS } from './dialect'
+import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import type { BoundHeader } from './header'
-import { newIndex, type ScanSpace } from './scanner'
-import { tsvScanner } from './tsv-scanner'
+import { readRow } from './read-row'
+import { appendRow, newIndex, type ScanSpace } from './scan-space'
+import { TsvScanner } from './tsv-scanner'
 
-/** Bytes of a batch, unless one row is longer: the engine makes the marked cells of no more fit. */
-const BATCH_BYTES = 1 << 18
 const COMPLETE: FileProgress = { complete: true }
 
 /**
@@ -24,24 +23,31 @@ export function rowsInPlace<C extends Columns>(
   lines: Uint8Array,
   memory: Memory,
 ): RowBatch<C>[] {
-  const scanner = tsvScanner(undefined, header.cells ?? DOCUMENTED_CELLS)
+  const cells = header.cells ?? DOCUMENTED_CELLS
+  const scanner = new TsvScanner(cells)
   try {
     const space = scanner.newSpace(header.columns.length)
     const batches: RowBatch<C>[] = []
-    let size = BATCH_BYTES
     for (let at = 0; at < lines.length; ) {
-      const to = Math.min(lines.length, at + size)
       space.rows = 0
       space.innerLines = 0
-      at = scanner.scan(lines, at, to, lines.length, space)
-      if (space.rows === 0 && to === lines.length) break
-      size = space.rows === 0 ? 2 * size : BATCH_BYTES
-      if (space.rows > 0) batches.push(batchOf(header, lines, space, memory))
+      at = scanner.scanCopy(lines, at, space)
+      // A row that the scanner has no room for.
+      if (space.rows === 0) at = readOne(lines, at, space, cells)
+      if (space.rows === 0) break
+      batches.push(batchOf(header, lines, space, memory))
     }
     return batches
   } finally {
     scanner.release()
   }
+}
+
+function readOne(lines: Uint8Array, at: number, space: ScanSpace, cells: CellRules): number {
+  const options = { final: false, linesInQuotes: true, maxCells: space.columns, cells }
+  const row = readRow(lines, at, lines.length, options)
+  const isGood = row.kind === 'row' && row.cellEnds.length === space.columns
+  return isGood ? appendRow(space, lines, at, row, cells) : at
 }
 
 function batchOf<C extends Columns>(

@@ -12,7 +12,7 @@ import {
 import type { CellRules } from './dialect'
 import type { ProjectedCells } from './projected-rows'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
-import { CELL_END, type RowIndex, type ScanSpace } from './scanner'
+import { CELL_END, maxRowsOf, type RowIndex, type ScanSpace } from './scan-space'
 
 interface Exports {
   readonly BLOCK_BYTES: WasmConstant
@@ -73,17 +73,14 @@ export class ScanCore {
   readonly memory: WasmMemory
   /** The most bytes of one scan. */
   readonly maxBlockBytes: number
-  /** The most columns with which one row fits into the index. */
-  readonly maxColumns: number
+  /** The start of the memory, which is for blocks; empty in a core over lent memory. */
+  readonly block: Buffer
   readonly #exports: Exports
-  /** The start of the memory, for copies of blocks; empty in a core over lent memory. */
-  readonly #block: Buffer
   /** How often rows were made to fit. The memory holds the last ones. */
   fits = 1
   readonly #fitted: Buffer
   readonly #wide: Buffer
   readonly #index: number
-  readonly #maxRows: number
   readonly #rowStarts: Uint32Array
   readonly #rowFlags: Uint8Array
   readonly #cellEnds: Int32Array
@@ -104,7 +101,7 @@ export class ScanCore {
 
   /**
    * @param index address of the index
-   * @param blockBytes size of the memory's start that is for copies of blocks
+   * @param blockBytes size of the memory's start that is for blocks
    */
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
@@ -112,11 +109,9 @@ export class ScanCore {
     const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES, WIDE_TEXT } =
       this.#exports
     this.memory = memory
-    this.#block = Buffer.from(memory.buffer as ArrayBuffer, 0, blockBytes)
+    this.block = Buffer.from(memory.buffer as ArrayBuffer, 0, blockBytes)
     this.maxBlockBytes = BLOCK_BYTES.value
-    this.maxColumns = MAX_CELLS.value
     this.#index = index
-    this.#maxRows = MAX_ROWS.value
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
     this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
@@ -137,41 +132,31 @@ export class ScanCore {
   }
 
   /** Makes a space that is this core's index. */
-  space(columns: number, wanted: number, maxRows: number): ScanSpace {
-    const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
+  space(columns: number, wanted: number): ScanSpace {
     return {
       columns,
       wanted,
-      maxRows: Math.min(maxRows, this.#maxRows),
-      ...index,
+      maxRows: maxRowsOf(columns),
+      rowStarts: this.#rowStarts,
+      rowFlags: this.#rowFlags,
+      cellEnds: this.#cellEnds,
       rows: 0,
       innerLines: 0,
       isCut: false,
     }
   }
 
-  /** The last scan ended at a row that is not plainly good. */
-  get isStopped(): boolean {
-    return this.#exports.stoppedAtRow() !== 0
-  }
-
   /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
-  scanCopy(
-    bytes: Uint8Array,
-    bias: number,
-    maxRowBytes: number,
-    space: ScanSpace,
-    cells: CellRules,
-  ): number {
+  scanCopy(bytes: Uint8Array, bias: number, space: ScanSpace, cells: CellRules): number {
     // The copy is aligned like its source, which makes it quick.
     const at = bytes.byteOffset % COPY_WORD_BYTES
-    this.#block.set(bytes, at)
-    return this.scan(at, bytes.length, bias, maxRowBytes, space, cells)
+    this.block.set(bytes, at)
+    return this.scan(at, bytes.length, bias, bytes.length, space, cells)
   }
 
   /**
-   * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
-   * all offsets.
+   * Scans the bytes at the address `at`, and appends their rows to this core's space. `bias` is
+   * added to all offsets.
    * @returns the bytes of the rows that it took
    */
   scan(
@@ -183,14 +168,13 @@ export class ScanCore {
     cells: CellRules,
   ): number {
     const { columns, wanted } = space
-    const isOwn = space.cellEnds === this.#cellEnds
-    const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
+    const maxRows = space.maxRows - space.rows
     const taken = this.#exports.scan(
       at,
       bytes,
       bias,
       this.#index,
-      isOwn ? space.rows : 0,
+      space.rows,
       columns,
       wanted,
       maxRows,
@@ -199,29 +183,20 @@ export class ScanCore {
       cells.escapedBy,
     )
     const rows = this.#exports.rowsFound()
-    if (rows > 0 && !isOwn) {
-      space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)
-      space.rowFlags.set(this.#rowFlags.subarray(0, rows), space.rows)
-      space.cellEnds.set(this.#cellEnds.subarray(0, rows * columns), space.rows * columns)
-    }
     space.rows += rows
     space.innerLines += this.#exports.innerLinesFound()
-    space.isCut = rows < maxRows && !this.isStopped
+    space.isCut = rows < maxRows && this.#exports.stoppedAtRow() === 0
     return taken
   }
 
   /**
    * Adds the projected cells of the rows in this core's index, whose block lies at the address
-   * `at`. Returns false where the space is not this core's index, or a size is above its limit.
+   * `at`. Returns false where a size is above its limit.
    */
   project(at: number, blockBytes: number, space: ScanSpace, projected: ProjectedCells): boolean {
     const { rows, columns } = space
     const ofColumns = projected.columns
-    if (
-      space.cellEnds !== this.#cellEnds ||
-      blockBytes > this.maxBlockBytes ||
-      ofColumns.length > this.#projectedColumns.length
-    )
+    if (blockBytes > this.maxBlockBytes || ofColumns.length > this.#projectedColumns.length)
       return false
     if (this.#columnsThere !== ofColumns) this.#projectedColumns.set(ofColumns)
     this.#columnsThere = ofColumns
@@ -257,15 +232,15 @@ export class ScanCore {
     const cells = rows * columns
     const start = rowStarts[0]!
     const end = cellEnds[cells - 1]! & CELL_END
-    if (end - start > this.maxBlockBytes || cells > this.maxColumns || rows > this.#maxRows)
-      return 0
+    if (end - start > this.maxBlockBytes || cells > this.#cellEnds.length) return 0
+    if (rows > this.#rowStarts.length) return 0
     const isCopy = !this.holds(index)
     if (isCopy) {
       this.#rowStarts.set(rowStarts.subarray(0, rows))
       this.#cellEnds.set(cellEnds.subarray(0, cells))
     }
     if (!this.#exports.hasMarks(this.#index, cells)) return 0
-    if (isCopy) block.copy(this.#block, 0, start, end)
+    if (isCopy) block.copy(this.block, 0, start, end)
     const at = isCopy ? 0 : block.byteOffset + start
     const isUnmarked = this.#exports.fit(
       at,

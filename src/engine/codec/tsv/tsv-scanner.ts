@@ -1,43 +1,14 @@
-// The scan engine of a parser: the one in WebAssembly, that is instances of src/engine/wasm/scan.ts
-// (cores) behind the interface of the engines, or scalar-scanner.ts where the runtime lacks it. The
-// engine scans a block in place if it lies in lent memory. It copies any other block into its own
-// memory in pieces; the scalar engine scans a row that is larger than a piece.
+// The scanner of one parser: a core (scan-core.ts) finds the cells of good rows in its memory, which
+// is lent, or has the parser's own blocks. It takes no row where the runtime has no WebAssembly, or
+// the block has no room in the memory: then the parser reads row by row (read-row.ts).
 
-import { FeedError } from '../../errors'
 import type { Loan } from '../loan'
-import { onFirstUse } from '../wasm-module'
+import { onFirstUse, unlessUnsupported } from '../wasm-module'
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import type { ProjectedCells } from './projected-rows'
-import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
-import { maxRowsOf, newScanSpace, type RowIndex, type ScanSpace, type TsvScanner } from './scanner'
+import { newScanSpace, type RowIndex, type ScanSpace } from './scan-space'
 
-/** `scalar` is the engine in plain TypeScript. */
-export type TsvScannerName = 'wasm' | 'scalar'
-
-/**
- * Makes the engine of one parser, whose file writes its cells so.
- * @throws FeedError DEPENDENCY_UNSUPPORTED where `wasm` is named and the runtime does not support it
- */
-export function tsvScanner(name?: TsvScannerName, cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
-  if (name === undefined) return fastestScanner(cells)
-  return name === 'wasm' ? wasmScanner(cells) : scalarScanner(cells)
-}
-
-function fastestScanner(cells: CellRules): TsvScanner {
-  try {
-    return wasmScanner(cells)
-  } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return scalarScanner(cells)
-    throw error
-  }
-}
-
-/**
- * Size of the first piece behind a row that is not plainly good; each further piece is twice as
- * large. A hostile file has such a row every few bytes.
- */
-const MIN_PIECE_BYTES = 512
 /** The most free cores that wait for a next parser. Each has about 100 KiB of memory in use. */
 const MAX_FREE_CORES = 4
 
@@ -52,57 +23,64 @@ export function fittingCore(block: Uint8Array, index: RowIndex): ScanCore | null
   return lent?.holds(index) ? lent : copyingCore()
 }
 
-/**
- * The engine of files that write their cells so.
- * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
- */
-export function wasmScanner(cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
-  return new WasmScanner(freeCores.pop() ?? ScanCore.own(), cells)
-}
-
-class WasmScanner implements TsvScanner {
-  readonly name = 'wasm'
-  #own: ScanCore | undefined
-  #lent: ScanCore | undefined
-  #pieceBytes: number
+export class TsvScanner {
   readonly #cells: CellRules
+  #own: ScanCore | null
+  /** The core that scans: of the lent memory, or its own. */
+  #core: ScanCore | null
 
-  constructor(core: ScanCore, cells: CellRules) {
-    this.#own = core
+  /** @param cells how the file writes its cells */
+  constructor(cells: CellRules = DOCUMENTED_CELLS) {
     this.#cells = cells
-    this.#pieceBytes = core.maxBlockBytes
+    this.#own = freeCores.pop() ?? unlessUnsupported(() => ScanCore.own())
+    this.#core = this.#own
   }
 
+  /** Returns the memory of a block of the parser: the scanner's own, where it is large enough. */
+  memoryFor(bytes: number): Uint8Array {
+    const own = this.#own?.block
+    return own !== undefined && bytes <= own.length
+      ? own.subarray(0, bytes)
+      : Buffer.allocUnsafeSlow(bytes)
+  }
+
+  /** Announces blocks in lent memory; without a loan, blocks that lie elsewhere. */
+  borrow(loan: Loan | undefined): void {
+    if (loan === undefined) this.#core = this.#own
+    else if (this.#core?.memory !== loan.memory) this.#core = lentCore(loan)
+  }
+
+  /**
+   * Makes the space that `scan` fills. It is valid until the next call or `borrow`.
+   * @param wanted how many leading cells of a row need their ends
+   */
   newSpace(columns: number, wanted = columns): ScanSpace {
-    const core = this.#lent ?? this.#own
-    return core && columns <= core.maxColumns
-      ? core.space(columns, wanted, maxRowsOf(columns))
-      : newScanSpace(columns)
+    return this.#core?.space(columns, wanted) ?? newScanSpace(columns)
   }
 
-  borrow({ memory, freeFrom }: Loan): boolean {
-    if (this.#lent?.memory === memory) return true
-    let core = lentCores.get(memory.buffer)
-    if (!core) lentCores.set(memory.buffer, (core = new ScanCore(memory, freeFrom)))
-    this.#lent = core
-    return true
-  }
-
+  /**
+   * Appends the good rows of `block[from, to)` to `space`, up to a row that is not plainly good or
+   * until the space is full.
+   * @returns the offset of the first row that it did not take, or `to`
+   */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
-    const core = this.#lent
-    if (
-      block.buffer === core?.memory.buffer &&
-      space.columns <= core.maxColumns &&
-      to - from <= core.maxBlockBytes
-    ) {
-      const at = block.byteOffset + from
-      return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells)
-    }
-    return this.#scanPieces(block, from, to, maxRowBytes, space)
+    const core = this.#core
+    if (block.buffer !== core?.memory.buffer || to - from > core.maxBlockBytes) return from
+    const at = block.byteOffset + from
+    return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells)
   }
 
+  /** The same for a copy of bytes from `from` on, as many as the scanner has room for. */
+  scanCopy(bytes: Uint8Array, from: number, space: ScanSpace): number {
+    const own = this.#own
+    if (own === null || own !== this.#core) return from
+    const to = Math.min(bytes.length, from + own.maxBlockBytes)
+    return from + own.scanCopy(bytes.subarray(from, to), from, space, this.#cells)
+  }
+
+  /** Adds the projected cells of all rows in the space, whose bytes are in this block. */
   project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void {
-    const core = this.#lent
+    const core = this.#core
     if (
       block.buffer === core?.memory.buffer &&
       core.project(block.byteOffset, block.length, space, projected)
@@ -111,45 +89,16 @@ class WasmScanner implements TsvScanner {
     projected.addCells(block, space)
   }
 
+  /** Frees the memory. The scanner and its spaces are not used afterwards. */
   release(): void {
     if (this.#own && freeCores.length < MAX_FREE_CORES) freeCores.push(this.#own)
-    this.#own = undefined
-    this.#lent = undefined
+    this.#own = null
+    this.#core = null
   }
+}
 
-  #scanPieces(
-    block: Uint8Array,
-    from: number,
-    to: number,
-    maxRowBytes: number,
-    space: ScanSpace,
-  ): number {
-    const core = this.#own
-    let rowStart = from
-    while (
-      core &&
-      space.columns <= core.maxColumns &&
-      rowStart < to &&
-      space.rows < space.maxRows
-    ) {
-      const bytes = Math.min(to - rowStart, this.#pieceBytes)
-      const taken = core.scanCopy(
-        block.subarray(rowStart, rowStart + bytes),
-        rowStart,
-        maxRowBytes,
-        space,
-        this.#cells,
-      )
-      this.#pieceBytes = core.isStopped
-        ? MIN_PIECE_BYTES
-        : Math.min(2 * this.#pieceBytes, core.maxBlockBytes)
-      const isAll = rowStart + bytes === to
-      rowStart += taken
-      if (core.isStopped || isAll) return rowStart
-      // The row is larger than the core's memory for blocks.
-      if (taken === 0 && bytes === core.maxBlockBytes) break
-    }
-    space.isCut = false
-    return scalarScanner(this.#cells).scan(block, rowStart, to, maxRowBytes, space)
-  }
+function lentCore({ memory, freeFrom }: Loan): ScanCore {
+  let core = lentCores.get(memory.buffer)
+  if (core === undefined) lentCores.set(memory.buffer, (core = new ScanCore(memory, freeFrom)))
+  return core
 }

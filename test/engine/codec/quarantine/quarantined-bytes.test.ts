@@ -28,6 +28,7 @@ import {
   pieces,
   wellFormed,
 } from '../../quarantine/damaged'
+import { READINGS, type Reading, readingSo } from '../tsv/reading'
 
 const schema = defineSchema<Columns>({ name: 'any', columns: {} })
 
@@ -68,7 +69,10 @@ interface Parsed {
 function parsed(
   bytes: Uint8Array,
   most: number,
-  options: Partial<TsvParserOptions<Columns>> = {},
+  {
+    way = 'by the scanner',
+    ...options
+  }: Partial<TsvParserOptions<Columns>> & { way?: Reading } = {},
 ): Parsed {
   const kept = new Kept()
   const parser = new TsvParser<Columns>({ schema, onBadRow: kept, ...options })
@@ -81,8 +85,10 @@ function parsed(
         rows.push({ row, line, byteOffset, cells, bytes: Uint8Array.from(batch.lineOf(each.slot)) })
       }
   }
-  for (const piece of pieces(bytes, most)) take(parser.push(piece))
-  take(parser.end())
+  readingSo(way, () => {
+    for (const piece of pieces(bytes, most)) take(parser.push(piece))
+    take(parser.end())
+  })
   return { kept, rows, parser }
 }
 
@@ -90,7 +96,7 @@ const sizes = fc.record({
   most: fc.integer({ min: 1, max: 700 }),
   maxRowBytes: fc.constantFrom(64, 100, 1 << 20),
   batchBytes: fc.constantFrom(64, 256, 1 << 16),
-  scanner: fc.constantFrom('wasm' as const, 'scalar' as const),
+  way: fc.constantFrom(...READINGS),
 })
 
 describe('for random damage', () => {
@@ -164,8 +170,8 @@ describe('for random damage', () => {
     const flat = wellFormed.map(lines => lines.filter(line => !line.includes('"')))
     const each = fc.array(fc.option(faults, { nil: undefined }), { minLength: 31, maxLength: 31 })
     fc.assert(
-      fc.property(flat, each, sizes, (lines, faultOf, { most, batchBytes, scanner }) => {
-        const options = { maxRowBytes: 120, batchBytes, scanner }
+      fc.property(flat, each, sizes, (lines, faultOf, { most, batchBytes, way }) => {
+        const options = { maxRowBytes: 120, batchBytes, way }
         const [header = '', ...rows] = lines
         const broken = rows.map((row, n) => faultOf[n]?.(row) ?? Buffer.from(row))
         const file = Buffer.concat([Buffer.from(header), ...broken])

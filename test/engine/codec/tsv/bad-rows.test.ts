@@ -10,6 +10,7 @@ import { PAUSE } from '../../../../src/engine/core/steps'
 import { FeedError } from '../../../../src/engine/errors'
 import type { Columns } from '../../../../src/engine/schema/feed-schema'
 import { anyColumns, everyByte } from '../../../tsv-text'
+import { READINGS, readingSo } from './reading'
 
 const work = vi.hoisted(() => ({ slowRows: 0, errors: 0 }))
 vi.mock('../../../../src/engine/codec/tsv/read-row', async original => {
@@ -32,7 +33,6 @@ vi.mock('../../../../src/engine/errors', async original => {
 })
 
 type Options = Partial<TsvParserOptions<Columns>>
-const SCANNERS = ['scalar', 'wasm'] as const
 
 interface Found {
   readonly rows: object[]
@@ -108,7 +108,7 @@ beforeEach(() => {
 })
 
 describe('fault 98: rows that are left out in silence', () => {
-  test.each(SCANNERS)('leave the others as they are, at every cut (%s)', scanner => {
+  test.each(READINGS)('leave the others as they are, at every cut (%s)', way => {
     const options = fc.record({
       batchBytes: fc.constantFrom(64, 1 << 16),
       maxRowBytes: fc.constantFrom(128, 1 << 20),
@@ -119,13 +119,14 @@ describe('fault 98: rows that are left out in silence', () => {
         options,
         fc.constantFrom<Options>({}, { columns: ['b', 'a'] }),
         (text, sizes, columns) => {
-          const told = read(text, { ...sizes, onBadRow: () => {}, scanner })
+          const readSo: typeof read = (...all) => readingSo(way, () => read(...all))
+          const told = readSo(text, { ...sizes, onBadRow: () => {} })
           const all = { ...sizes, ...columns, onBadRow: 'skip' } as const
-          const silent = read(text, { ...all, scanner })
+          const silent = readSo(text, all)
           const cells = (found: Found) => found.rows.map(row => ({ ...row, bytes: undefined }))
           expect(cells(silent)).toEqual(cells(told))
           expect(silent.badRows).toBe(told.badRows)
-          expect(read(text, { ...all, scanner }, everyByte(text.length))).toEqual(silent)
+          expect(readSo(text, all, everyByte(text.length))).toEqual(silent)
         },
       ),
       { numRuns: 200 },
@@ -171,12 +172,14 @@ describe('fault 98: rows that are left out in silence', () => {
     const names = Array.from({ length: 60 }, (_, n) => `c${n}`)
     const good = `${names.join('\t')}\n`
     const text = Buffer.from(good.repeat(3) + '\n'.repeat(1000) + good)
-    for (const scanner of SCANNERS) {
-      const options: Options = { columns: names.toReversed(), batchBytes: 64, scanner }
-      const silent = read(text, { ...options, onBadRow: 'skip' })
+    for (const way of READINGS) {
+      const options: Options = { columns: names.toReversed(), batchBytes: 64 }
+      const found = (onBadRow: NonNullable<Options['onBadRow']>) =>
+        readingSo(way, () => read(text, { ...options, onBadRow }))
+      const silent = found('skip')
       expect(silent.badRows).toBe(1000)
       expect(silent.rows.map(row => ({ ...row, bytes: '' }))).toEqual(
-        read(text, { ...options, onBadRow: () => {} }).rows.map(row => ({ ...row, bytes: '' })),
+        found(() => {}).rows.map(row => ({ ...row, bytes: '' })),
       )
     }
   })
@@ -248,8 +251,8 @@ describe('fault 98: maxBadRows', () => {
     ]
     for (const [maxBadRows, rows, at] of expected) {
       for (const cuts of [[], everyByte(text.length)]) {
-        for (const scanner of SCANNERS) {
-          const found = read(text, { ...options, maxBadRows, scanner }, cuts)
+        for (const way of READINGS) {
+          const found = readingSo(way, () => read(text, { ...options, maxBadRows }, cuts))
           expect(cells(found)).toEqual(rows)
           expect(found.badRows).toBe(maxBadRows)
           if (at === undefined) expect(found.failure).toBeUndefined()
@@ -273,4 +276,20 @@ test('the bytes of a reported row stay as they are while the parser reads on', (
     for (const _ of parser.push(Buffer.from(text.slice(at, at + 16))));
   for (const _ of parser.end());
   expect(bad.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['short\n'])
+})
+
+test('a parser that is destroyed while it reports a row shares its block with no other parser', () => {
+  const reported: string[] = []
+  const other = Buffer.from(`a\tb\n${'other\tother\n'.repeat(50)}`)
+  const onBadRow = (row: BadRow) => {
+    reported.push(Buffer.from(row.bytes).toString())
+    parser.destroy()
+    const next = new TsvParser({ schema: anyColumns })
+    expect([...next.push(other), ...next.end()].flatMap(batch => [...batch])).toHaveLength(50)
+    next.destroy()
+  }
+  const parser = new TsvParser({ schema: anyColumns, onBadRow })
+  for (const _ of parser.push(Buffer.from('a\tb\n1\t2\nfirst\n3\t4\nsecond\n')));
+  for (const _ of parser.end());
+  expect(reported).toEqual(['first\n', 'second\n'])
 })

@@ -28,9 +28,9 @@ import {
   richCell,
   writtenIn,
 } from '../../../tsv-text'
+import { READINGS, readingSo } from './reading'
 
 const CSV: Dialect = { delimiter: ',', quoting: 'doubled' }
-const SCANNERS = ['wasm', 'scalar'] as const
 
 const rowsOf = (text: string, dialect: Dialect, options: Partial<TsvParserOptions<Columns>> = {}) =>
   readAll(text, { dialect, ...options }).rows
@@ -189,10 +189,10 @@ describe('comments', () => {
 
 test('positions of good and bad rows, counted by hand', () => {
   const text = '#x\n# y\r\na,b\n1,2\n3\n#,4\n"5"6,7\n"8""\n9",10\n"open,1\n11,12,13\n'
-  for (const scanner of SCANNERS) {
+  for (const way of READINGS) {
     for (const cuts of [[], everyByte(text.length)]) {
       const dialect: Dialect = { ...CSV, comment: '#' }
-      const { rows, bad } = readAll(text, { dialect, scanner }, cuts)
+      const { rows, bad } = readingSo(way, () => readAll(text, { dialect }, cuts))
       expect(rows).toEqual([
         ['1', '2'],
         ['#', '4'],
@@ -306,26 +306,26 @@ const writable = (cell: string, { quoting, delimiter }: Dialect) =>
   quoting === 'none' ? cell.replace(/[\r\n]/g, 'x').replaceAll(delimiter!, 'x') : cell
 
 describe('laws of every dialect', () => {
-  test('what was written is read, by both engines, whatever the cuts and the block size', () => {
+  test('what was written is read, either way, whatever the cuts and the block size', () => {
     fc.assert(
       fc.property(
         tableIn(cellDialect),
-        fc.constantFrom(...SCANNERS),
+        fc.constantFrom(...READINGS),
         fc.constantFrom(64, 256, 1 << 18),
         fc.infiniteStream(fc.nat(400)),
-        ({ dialect, rows, text }, scanner, batchBytes, cuts) => {
+        ({ dialect, rows, text }, way, batchBytes, cuts) => {
           const size = Buffer.byteLength(text)
           const places = [...cuts.take(10)].map(cut => cut % (size + 1)).sort((a, b) => a - b)
-          const options = { dialect, scanner, batchBytes }
-          expect(readAll(text, options, places)).toEqual({ rows, bad: [] })
-          expect(readAll(text, options, everyByte(size))).toEqual({ rows, bad: [] })
+          const options = { dialect, batchBytes }
+          for (const all of [places, everyByte(size)])
+            expect(readingSo(way, () => readAll(text, options, all))).toEqual({ rows, bad: [] })
         },
       ),
       { numRuns: 300 },
     )
   })
 
-  test('any bytes: the same rows and bad rows for every cut, block size and engine', () => {
+  test('any bytes: the same rows and bad rows for every cut and block size, read either way', () => {
     const soup = fc.array(
       fc.constantFrom(
         'a',
@@ -361,13 +361,14 @@ describe('laws of every dialect', () => {
         (parts, dialect, batchBytes, maxRowBytes, cuts) => {
           const bytes = Buffer.from(parts.join(''))
           const options = { dialect, maxRowBytes, batchBytes }
-          const whole = readAll(bytes, { ...options, scanner: 'scalar' })
+          const whole = readingSo('row by row', () => readAll(bytes, options))
           const places = [...cuts.take(10)]
             .map(cut => cut % (bytes.length + 1))
             .sort((a, b) => a - b)
-          for (const scanner of SCANNERS) {
-            expect(readAll(bytes, { ...options, scanner }, places)).toEqual(whole)
-            expect(readAll(bytes, { ...options, scanner, batchBytes: 1 << 18 })).toEqual(whole)
+          const large = { ...options, batchBytes: 1 << 18 }
+          for (const way of READINGS) {
+            expect(readingSo(way, () => readAll(bytes, options, places))).toEqual(whole)
+            expect(readingSo(way, () => readAll(bytes, large))).toEqual(whole)
           }
         },
       ),
@@ -379,15 +380,14 @@ describe('laws of every dialect', () => {
     fc.assert(
       fc.property(
         tableIn(cellDialect),
-        fc.constantFrom(...SCANNERS),
+        fc.constantFrom(...READINGS),
         fc.constantFrom(64, 1 << 16),
-        ({ dialect, names, text }, scanner, batchBytes) => {
+        ({ dialect, names, text }, way, batchBytes) => {
           const last = names.at(-1)!
           const read = (columns?: string[]) => {
             const parser = new TsvParser<Columns>({
               schema: anyColumns,
               dialect,
-              scanner,
               batchBytes,
               ...(columns && { columns }),
             })
@@ -401,7 +401,7 @@ describe('laws of every dialect', () => {
               ),
             )
           }
-          expect(read([last])).toEqual(read())
+          expect(readingSo(way, () => read([last]))).toEqual(read())
         },
       ),
       { numRuns: 100 },

@@ -11,13 +11,14 @@ import { wasmMemory } from '../../../../src/engine/codec/wasm-module'
 import { FeedError } from '../../../../src/engine/errors'
 import type { Columns } from '../../../../src/engine/schema/feed-schema'
 import { anyColumns, tsv } from '../../../tsv-text'
+import { READINGS, readingSo } from './reading'
 
 type Options = Partial<TsvParserOptions<Columns>>
 type Push = (parser: TsvParser<Columns>, bytes: Uint8Array) => Iterable<RowBatch<Columns>>
 
 const PAGE = 65_536
-const LENT_BYTES = 7 * PAGE
-const memory = wasmMemory(7 + 30)
+const LENT_BYTES = 12 * PAGE
+const memory = wasmMemory(12 + 30)
 const lentBytes = new Uint8Array(memory.buffer)
 
 /**
@@ -111,12 +112,10 @@ function expectSame(
   address: number,
   options: Options = {},
 ) {
-  const expected = reading(text, [], { ...options, scanner: 'scalar' }, copied)
-  for (const scanner of ['scalar', 'wasm'] as const) {
-    expect(reading(text, cuts, { ...options, scanner }, copied)).toEqual(expected)
-    expect(
-      reading(text, cuts, { ...options, scanner }, lentBy(new Lender(historyBytes, address))),
-    ).toEqual(expected)
+  const expected = readingSo('row by row', () => reading(text, [], options, copied))
+  for (const way of READINGS) {
+    for (const push of [copied, lentBy(new Lender(historyBytes, address))])
+      expect(readingSo(way, () => reading(text, cuts, options, push))).toEqual(expected)
   }
   return expected
 }
@@ -163,7 +162,7 @@ const columns = fc.constantFrom<Options>(
 )
 const history = fc.constantFrom(0, 1, 30, 64, 1000, PAGE)
 
-describe('lent or copied, cut anywhere, by either engine: the same batches', () => {
+describe('lent or copied, cut anywhere, read either way: the same batches', () => {
   test('of good rows', () => {
     fc.assert(
       fc.property(
@@ -216,6 +215,19 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
       }),
       { numRuns: 80 },
     )
+  })
+
+  test('of rows that the scanner has no room for, among others', () => {
+    const many = Array.from({ length: 200 }, (_, n) => [`row ${n}`, n % 3 ? 'é' : 'a"b'])
+    const giants = [300_000, 150_000].map(size => ['x'.repeat(size), '"é"'])
+    const text = Buffer.from(tsv([['a', 'b'], ...many, giants[0]!, ...many, giants[1]!, ...many]))
+    for (const cuts of [[], [5000], [PAGE, 5 * PAGE], [300_000]])
+      for (const wanted of [{}, { columns: ['b'] }, { columns: ['b', 'a'] }]) {
+        const { batches, failure } = expectSame(text, cuts, PAGE, 5, wanted)
+        expect(failure).toBeUndefined()
+        const rows = batches.map(batch => (batch as { rows: number }).rows)
+        expect(rows.reduce((all, some) => all + some, 0)).toBe(602)
+      }
   })
 
   test('at every cut in two, and byte by byte', () => {
@@ -279,7 +291,6 @@ test('batches that are lent too, and read at once: the same rows', () => {
     const parser = new TsvParser<Columns>({
       schema: anyColumns,
       onBadRow: 'skip',
-      scanner: 'wasm',
       ...options,
     })
     const read: unknown[] = []
@@ -323,7 +334,6 @@ test('batches own their memory: what becomes of a lender does not touch them', (
   const parser = new TsvParser<Columns>({
     schema: anyColumns,
     batchBytes: 256,
-    scanner: 'wasm',
   })
   const batches = [
     ...parser.push(
@@ -340,7 +350,7 @@ test('batches own their memory: what becomes of a lender does not touch them', (
 })
 
 test('outputs much smaller than a block', () => {
-  const parser = new TsvParser<Columns>({ schema: anyColumns, scanner: 'wasm' })
+  const parser = new TsvParser<Columns>({ schema: anyColumns })
   const text = Buffer.from(`a\tb\n${'x\ty\n'.repeat(3 * PAGE)}`)
   lentBytes.set(text.subarray(0, 5 * PAGE), 0)
   let rows = 0

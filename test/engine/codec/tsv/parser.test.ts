@@ -15,6 +15,7 @@ import {
   written,
   writtenIn,
 } from '../../../tsv-text'
+import { READINGS, readingSo } from './reading'
 
 const work = vi.hoisted(() => ({ bytes: 0 }))
 vi.mock('../../../../src/engine/codec/tsv/read-row', async original => {
@@ -123,8 +124,9 @@ describe('the dialect', () => {
   test('fault 60: a stray quote costs one row wherever the longest row is cut', () => {
     for (let length = 0; length < 80; length++) {
       const text = `a\tb\n1\t"${'x'.repeat(length)}\n2\tx\n3\t"y" y\n4\tz\n`
-      for (const scanner of ['wasm', 'scalar'] as const) {
-        const { rows, bad } = readAll(text, { maxRowBytes: 64, batchBytes: 64, scanner })
+      for (const way of READINGS) {
+        const options = { maxRowBytes: 64, batchBytes: 64 }
+        const { rows, bad } = readingSo(way, () => readAll(text, options))
         expect(rows).toEqual([
           ['2', 'x'],
           ['4', 'z'],
@@ -145,14 +147,14 @@ describe('the dialect', () => {
   ])('fault 106: nothing inside a bad row becomes a row: %s', (_, row, code) => {
     const good = ['b\tB\t2\n', 'c\tC\t3\n'] as const
     const bytes = Buffer.from(`i\tt\tp\n${good[0]}${row}${good[1]}`, 'latin1')
-    const whole = readAll(bytes, { scanner: 'scalar' })
+    const whole = readingSo('row by row', () => readAll(bytes))
     expect(whole.rows.map(([first]) => first)).toEqual(['b', 'c'])
     expect(whole.bad.map(bad => bad.code)).toEqual([code])
     expect(Buffer.from(whole.bad[0]!.bytes).toString('latin1')).toBe(row)
     const options = { batchBytes: 64 }
     expect(readAll(bytes, options, everyByte(bytes.length))).toEqual(whole)
     for (let cut = 0; cut <= bytes.length; cut++)
-      expect(readAll(bytes, { ...options, scanner: 'scalar' }, [cut])).toEqual(whole)
+      expect(readingSo('row by row', () => readAll(bytes, options, [cut]))).toEqual(whole)
   })
 
   test('fault 61: a giant row or cell is capped, typed, and the next row is read', () => {
@@ -451,38 +453,37 @@ describe('laws', () => {
     )
   })
 
-  test.each(['scalar', 'wasm'] as const)(
-    'fault 106: csv-parse agrees about rows of any number of cells (%s)',
-    scanner => {
-      const ragged = fc.array(fc.array(richCell, { minLength: 1, maxLength: 5 }), { maxLength: 12 })
-      const cut = fc.record({ columns: fc.integer({ min: 1, max: 4 }), at: fc.nat(300) })
-      fc.assert(
-        fc.property(ragged, cellDialect, cut, (rows, quotes, { columns, at }) => {
-          const dialect = { ...quotes, delimiter: '\t' }
-          fc.pre(dialect.quoting !== 'none')
-          const line = (cells: readonly string[]) =>
-            `${cells.map(cell => writtenIn(dialect, cell)).join('\t')}\n`
-          const oracle = parse(rows.map(line).join(''), {
-            delimiter: '\t',
-            escape: dialect.quoting === 'doubled' ? '"' : '\\',
-            record_delimiter: '\n',
-            relax_quotes: true,
-            relax_column_count: true,
-          }) as unknown as string[][]
-          expect(oracle).toEqual(rows)
-          const header = [Array.from({ length: columns }, (_, n) => `c${n}`)]
-          const bytes = Buffer.from([...header, ...rows].map(line).join(''))
-          const options = { dialect, scanner, batchBytes: 64 }
-          const found = readAll(bytes, options, [Math.min(at, bytes.length)])
-          expect(found.rows).toEqual(oracle.filter(cells => cells.length === columns))
-          const left = found.bad.map(bad => Buffer.from(bad.bytes).toString())
-          expect(left).toEqual(rows.filter(cells => cells.length !== columns).map(line))
-          expect(readAll(bytes, { ...options, onBadRow: 'skip' }).rows).toEqual(found.rows)
-        }),
-        { numRuns: 75 },
-      )
-    },
-  )
+  test.each(READINGS)('fault 106: csv-parse agrees about rows of any number of cells (%s)', way => {
+    const ragged = fc.array(fc.array(richCell, { minLength: 1, maxLength: 5 }), { maxLength: 12 })
+    const cut = fc.record({ columns: fc.integer({ min: 1, max: 4 }), at: fc.nat(300) })
+    fc.assert(
+      fc.property(ragged, cellDialect, cut, (rows, quotes, { columns, at }) => {
+        const dialect = { ...quotes, delimiter: '\t' }
+        fc.pre(dialect.quoting !== 'none')
+        const line = (cells: readonly string[]) =>
+          `${cells.map(cell => writtenIn(dialect, cell)).join('\t')}\n`
+        const oracle = parse(rows.map(line).join(''), {
+          delimiter: '\t',
+          escape: dialect.quoting === 'doubled' ? '"' : '\\',
+          record_delimiter: '\n',
+          relax_quotes: true,
+          relax_column_count: true,
+        }) as unknown as string[][]
+        expect(oracle).toEqual(rows)
+        const header = [Array.from({ length: columns }, (_, n) => `c${n}`)]
+        const bytes = Buffer.from([...header, ...rows].map(line).join(''))
+        const options = { dialect, batchBytes: 64 }
+        const cuts = [Math.min(at, bytes.length)]
+        const found = readingSo(way, () => readAll(bytes, options, cuts))
+        expect(found.rows).toEqual(oracle.filter(cells => cells.length === columns))
+        const left = found.bad.map(bad => Buffer.from(bad.bytes).toString())
+        expect(left).toEqual(rows.filter(cells => cells.length !== columns).map(line))
+        const skipped = readingSo(way, () => readAll(bytes, { ...options, onBadRow: 'skip' }))
+        expect(skipped.rows).toEqual(found.rows)
+      }),
+      { numRuns: 75 },
+    )
+  })
 
   test('any bytes: the same rows and the same bad rows for every cut; nothing vanishes', () => {
     const soup = fc.array(

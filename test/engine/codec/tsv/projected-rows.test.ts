@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ProjectedCells } from '../../../../src/engine/codec/tsv/projected-rows'
-import { appendLeftOut } from '../../../../src/engine/codec/tsv/scanner'
-import { wasmScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
+import { appendLeftOut } from '../../../../src/engine/codec/tsv/scan-space'
+import { TsvScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
 import { wasmMemory } from '../../../../src/engine/codec/wasm-module'
 
 const LENT_BYTES = 65_536
@@ -33,7 +33,7 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       const text = Buffer.from(rows.map(cells => cells.join('\t') + lineEnd).join(''))
       lentBytes.set(text, address)
       const block = lentBytes.subarray(address, address + text.length)
-      const scanner = wasmScanner()
+      const scanner = new TsvScanner()
       scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
       const space = scanner.newSpace(
         rows[0]!.length,
@@ -70,7 +70,7 @@ test('in the engine’s memory too, empty cells of rows that are left out have r
   text.write(`${'x\t'.repeat(columns - 1)}${'y'.repeat(text.length - 3000)}\n`)
   lentBytes.set(text)
   const block = lentBytes.subarray(0, text.length)
-  const scanner = wasmScanner()
+  const scanner = new TsvScanner()
   scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
   const space = scanner.newSpace(columns)
   let from = scanner.scan(block, 0, block.length, 1 << 20, space)

@@ -1,16 +1,16 @@
+// What the scanner takes of a block, against what the slow reader says of it row by row.
+
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type CellRules, DOCUMENTED_CELLS } from '../../../../src/engine/codec/tsv/dialect'
 import { readRow } from '../../../../src/engine/codec/tsv/read-row'
-import { scalarScanner } from '../../../../src/engine/codec/tsv/scalar-scanner'
 import {
+  appendRow,
   CELL_END,
   CELL_MARK,
   newScanSpace,
-  type ScanSpace,
-  type TsvScanner,
-} from '../../../../src/engine/codec/tsv/scanner'
-import { wasmScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
+} from '../../../../src/engine/codec/tsv/scan-space'
+import { TsvScanner } from '../../../../src/engine/codec/tsv/tsv-scanner'
 import { wasmMemory } from '../../../../src/engine/codec/wasm-module'
 import { cellDialect, cellRules } from '../../../tsv-text'
 
@@ -19,24 +19,17 @@ afterEach(() => {
   vi.resetModules()
 })
 
-const fresh = async () => (await import('../../../../src/engine/codec/tsv/tsv-scanner')).tsvScanner
-
-test('the fastest engine by default, and either by name', async () => {
-  const tsvScanner = await fresh()
-  expect([tsvScanner(), tsvScanner('wasm'), tsvScanner('scalar')].map(({ name }) => name)).toEqual([
-    'wasm',
-    'wasm',
-    'scalar',
-  ])
-})
-
-test('a machine without WebAssembly gets the plain engine, or a typed error where it asked for the other', async () => {
+test('without WebAssembly it takes no row, and has memory and space for those who read', async () => {
   vi.stubGlobal('WebAssembly', undefined)
-  const tsvScanner = await fresh()
-  expect(tsvScanner().name).toBe('scalar')
-  expect(() => tsvScanner('wasm')).toThrow(
-    expect.objectContaining({ code: 'DEPENDENCY_UNSUPPORTED' }),
-  )
+  vi.resetModules()
+  const scanner = new (await import('../../../../src/engine/codec/tsv/tsv-scanner')).TsvScanner()
+  const block = scanner.memoryFor(8)
+  block.set(Buffer.from('a\tb\nc\td\n'))
+  const space = scanner.newSpace(2)
+  expect(scanner.scan(block, 0, 8, 99, space)).toBe(0)
+  expect(scanner.scanCopy(block, 0, space)).toBe(0)
+  expect([space.rows, space.isCut, space.cellEnds.length >= 4]).toEqual([0, false, true])
+  scanner.release()
 })
 
 interface Scan {
@@ -50,7 +43,6 @@ interface Scan {
 }
 
 type Place = (scanner: TsvScanner, block: Uint8Array) => Uint8Array
-type Space = (scanner: TsvScanner, columns: number, rows: number) => ScanSpace
 
 /**
  * A lender's memory: what is lent lies in its first 4 pages, and behind the bytes stands what looks
@@ -61,54 +53,86 @@ const lender = wasmMemory(4 + 30, true)
 const lentBytes = new Uint8Array(lender.buffer)
 const ROWS_BEHIND = Buffer.from('"\t\n\na\tb\n\\"\t"\n\xff\r\n"x"\ty\n'.repeat(9), 'latin1')
 
-const copied: Place = (_scanner, block) => block
-function lentAt(address: number): Place {
-  return (scanner, block) => {
+const ownAt =
+  (address: number): Place =>
+  (scanner, block) => {
+    const memory = scanner.memoryFor(address + block.length)
+    memory.set(block, address)
+    return memory.subarray(address)
+  }
+const lentAt =
+  (address: number): Place =>
+  (scanner, block) => {
     lentBytes.set(ROWS_BEHIND, address + block.length)
     lentBytes.set(block, address)
     scanner.borrow({ memory: lender, freeFrom: LENT_BYTES, historyBytes: 0 })
     return lentBytes.subarray(address, address + block.length)
   }
-}
 
-const spaceOfJs: Space = (_scanner, columns, rows) => newScanSpace(columns, rows)
-const spaceOfCore: Space = (scanner, columns, rows) => {
-  const space = scanner.newSpace(columns)
-  return { ...space, maxRows: Math.min(rows, space.maxRows) }
-}
+const rulesOf = ({
+  block,
+  from = 0,
+  to = block.length,
+  columns = 2,
+  rows = 4096,
+  ...rest
+}: Scan) => ({
+  block,
+  from,
+  to,
+  columns,
+  rows,
+  maxRowBytes: rest.maxRowBytes ?? 1 << 20,
+  cells: rest.cells ?? DOCUMENTED_CELLS,
+})
+
+const foundIn = (space: ReturnType<typeof newScanSpace>, next: number) => ({
+  next,
+  rows: space.rows,
+  innerLines: space.innerLines,
+  rowStarts: [...space.rowStarts.subarray(0, space.rows)],
+  rowFlags: [...space.rowFlags.subarray(0, space.rows)],
+  cellEnds: [...space.cellEnds.subarray(0, space.rows * space.columns)],
+})
 
 /** Scans in the order of the parser, which lends the block before it makes the space. */
-function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spaceOfJs) {
-  const { from = 0, to = scan.block.length, columns = 2, rows = 4096, maxRowBytes = 1 << 20 } = scan
-  const block = place(scanner, scan.block)
-  const space = spaceFor(scanner, columns, rows)
-  const next = scanner.scan(block, from, to, maxRowBytes, space)
-  if (space.isCut) expectNoEnd(scan, next, to)
-  const found = {
-    next,
-    rows: space.rows,
-    innerLines: space.innerLines,
-    rowStarts: [...space.rowStarts.subarray(0, space.rows)],
-    rowFlags: [...space.rowFlags.subarray(0, space.rows)],
-    cellEnds: [...space.cellEnds.subarray(0, space.rows * columns)],
-  }
+function scanned(scan: Scan, place = ownAt(0)) {
+  const { block, from, to, columns, rows, maxRowBytes, cells } = rulesOf(scan)
+  const scanner = new TsvScanner(cells)
+  const bytes = place(scanner, block)
+  const space = scanner.newSpace(columns)
+  const limited = { ...space, maxRows: Math.min(rows, space.maxRows) }
+  const next = scanner.scan(bytes, from, to, maxRowBytes, limited)
+  if (limited.isCut) expect(slowRow(scan, next).kind).toBe('incomplete')
+  const found = foundIn(limited, next)
   scanner.release()
   return found
 }
 
-function expectNoEnd({ block, cells = DOCUMENTED_CELLS }: Scan, from: number, to: number): void {
-  const options = { final: false, linesInQuotes: true, maxCells: Number.POSITIVE_INFINITY, cells }
-  expect(readRow(block, from, to, options).kind).toBe('incomplete')
+function slowRow(scan: Scan, from: number, most = Number.POSITIVE_INFINITY) {
+  const { block, to, cells } = rulesOf(scan)
+  const options = { final: false, linesInQuotes: true, maxCells: scan.columns ?? 2, cells }
+  return readRow(block, from, Math.min(to, from + most), options)
 }
 
-/** @param address of the lender's block, which decides how the steps of 64 bytes lie */
-function expectSame(of: Scan, address = 0, cells: CellRules = DOCUMENTED_CELLS): void {
-  const scan = { ...of, cells }
-  const expected = scanned(scalarScanner(cells), scan)
-  for (const place of [copied, lentAt(address)]) {
-    for (const space of [spaceOfJs, spaceOfCore])
-      expect(scanned(wasmScanner(cells), scan, place, space)).toEqual(expected)
+/** The rows before the first that is not good, as the slow reader reads them. */
+function readSlowly(scan: Scan) {
+  const { block, from, columns, rows, maxRowBytes, cells } = rulesOf(scan)
+  const space = newScanSpace(columns)
+  let next = from
+  while (space.rows < Math.min(rows, space.maxRows)) {
+    const row = slowRow(scan, next, maxRowBytes)
+    if (row.kind !== 'row' || row.cellEnds.length !== columns) break
+    next = appendRow(space, block, next, row, cells)
   }
+  return foundIn(space, next)
+}
+
+/** @param address of the block in its memory, which decides how the steps of 64 bytes lie */
+function expectSame(scan: Scan, address = 0): void {
+  const expected = readSlowly(scan)
+  for (const place of [ownAt(address), lentAt(address)])
+    expect(scanned(scan, place)).toEqual(expected)
 }
 
 /** Bytes that mean something, and runs that reach over the steps of 16 and 64 bytes. */
@@ -160,7 +184,7 @@ const columnsAndRows = fc
   .integer({ min: 1, max: 5 })
   .chain(columns => fc.tuple(fc.constant(columns), rowsOf(columns)))
 
-describe('both engines say the same, of blocks that are copied or lent, in either space', () => {
+describe('the scanner takes the rows that the slow reader reads, in its own memory or in lent memory', () => {
   test('of any bytes, from any place to any other, whatever the caps', () => {
     fc.assert(
       fc.property(
@@ -203,20 +227,21 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
     )
   })
 
-  test('of blocks larger than the memory, and of rows larger than it', () => {
+  test('of a copy, as far as the memory has room', () => {
     const row = `${'a'.repeat(50)}\t"${'b'.repeat(70)}\\""\n`
-    const giant = `${'c'.repeat(70_000)}\t${'d'.repeat(70_000)}\n`
-    const block = Buffer.from(`${row.repeat(400)}${giant}${row.repeat(400)}bad\n${row}`, 'latin1')
-    expect(block.length).toBeLessThan(LENT_BYTES)
-    expectSame({ block }, 5)
-    expect(scanned(wasmScanner(), { block }).rows).toBe(801)
-  })
-
-  test('of rows with more columns than an index of the engine has room for', () => {
-    const columns = 70_000
-    const block = Buffer.from(`${'\t'.repeat(columns - 1)}\n`.repeat(2))
-    expectSame({ block, columns, rows: 1 })
-    expectSame({ block, columns: 2 })
+    const bytes = Buffer.from(row.repeat(4000))
+    const scanner = new TsvScanner()
+    let rows = 0
+    for (let at = 0; at < bytes.length; ) {
+      const space = scanner.newSpace(2)
+      const next = scanner.scanCopy(bytes, at, space)
+      expect(foundIn(space, next)).toEqual(readSlowly({ block: bytes, from: at, rows: space.rows }))
+      expect(space.rows).toBeGreaterThan(0)
+      rows += space.rows
+      at = next
+    }
+    expect(rows).toBe(4000)
+    scanner.release()
   })
 
   test('of a block of nothing but line ends, and of one of nothing but delimiters', () => {
@@ -226,23 +251,6 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
     }
   })
 })
-
-/** The rows that the slow reader reads in a block before one that is not good. */
-function readSlowly({ block, columns = 2 }: Scan, cells: CellRules) {
-  const rowStarts: number[] = []
-  const ends: number[] = []
-  let [next, innerLines] = [0, 0]
-  for (;;) {
-    const options = { final: false, linesInQuotes: true, maxCells: columns, cells }
-    const row = readRow(block, next, block.length, options)
-    if (row.kind !== 'row' || row.cellEnds.length !== columns) break
-    rowStarts.push(next)
-    ends.push(...row.cellEnds)
-    innerLines += row.innerLines
-    next = row.next
-  }
-  return { next, rows: rowStarts.length, innerLines, rowStarts, ends }
-}
 
 describe('in every dialect', () => {
   const dialects = cellDialect.map(cellRules)
@@ -254,39 +262,27 @@ describe('in every dialect', () => {
     fc.array(piece, { maxLength: 200 }).map(all => Buffer.from(all.join('""'), 'latin1')),
   )
 
-  test('both engines and the slow reader find the same cells in any bytes', () => {
+  test('the same cells in any bytes', () => {
     fc.assert(
       fc.property(
         anyBytes,
         dialects,
         fc.integer({ min: 1, max: 4 }),
         fc.nat(63),
-        (bytes, cells, columns, address) => {
-          const block = inDialect(bytes, cells)
-          expectSame({ block, columns }, address, cells)
-          const {
-            cellEnds,
-            rowFlags: _,
-            ...found
-          } = scanned(scalarScanner(cells), {
-            block,
-            columns,
-          })
-          const ends = cellEnds.map(end => end & CELL_END)
-          expect({ ...found, ends }).toEqual(readSlowly({ block, columns }, cells))
-        },
+        (bytes, cells, columns, address) =>
+          expectSame({ block: inDialect(bytes, cells), columns, cells }, address),
       ),
       { numRuns: 750 },
     )
   })
 
-  test('both engines find the same cells in rows, at every cut', () => {
+  test('the same cells in rows, at every cut', () => {
     fc.assert(
       fc.property(columnsAndRows, dialects, fc.nat(63), ([columns, rows], cells, address) => {
         const block = inDialect(rows, cells)
         for (let to = 0; to <= block.length; to += 1 + (block.length >> 4))
-          expectSame({ block, to, columns }, address, cells)
-        expectSame({ block, columns }, address, cells)
+          expectSame({ block, to, columns, cells }, address)
+        expectSame({ block, columns, cells }, address)
       }),
       { numRuns: 80 },
     )
@@ -297,17 +293,17 @@ describe('in every dialect', () => {
     for (let length = 0; length < 80; length++) {
       const inner = 'x'.repeat(length)
       const block = Buffer.from(`"${inner}""",b\n"${inner}""\n""\\",""\r\n`)
-      expectSame({ block }, length % 64, cells)
-      expect(scanned(wasmScanner(cells), { block }).rows).toBe(2)
+      expectSame({ block, cells }, length % 64)
+      expect(scanned({ block, cells }).rows).toBe(2)
       for (const to of [length + 2, length + 3, length + 4])
-        expectSame({ block, to }, length % 64, cells)
+        expectSame({ block, to, cells }, length % 64)
     }
   })
 
   test('without quoting a quote is text, and no cell of ASCII is marked', () => {
     const cells = cellRules({ quoting: 'none' })
     const block = Buffer.from('"a\t"\n"\t\\"\n')
-    const { rows, cellEnds } = scanned(wasmScanner(cells), { block })
+    const { rows, cellEnds } = scanned({ block, cells })
     expect(rows).toBe(2)
     expect(cellEnds).toEqual([2, 4, 6, 9])
   })
@@ -316,8 +312,8 @@ describe('in every dialect', () => {
 test('the ends of cells that are quoted or not ASCII are marked, and of no others', () => {
   fc.assert(
     fc.property(columnsAndRows, fc.nat(63), ([columns, block], address) => {
-      for (const place of [copied, lentAt(address)]) {
-        const { rows, rowStarts, cellEnds } = scanned(wasmScanner(), { block, columns }, place)
+      for (const place of [ownAt(address), lentAt(address)]) {
+        const { rows, rowStarts, cellEnds } = scanned({ block, columns }, place)
         for (let cell = 0; cell < rows * columns; cell++) {
           const start =
             cell % columns === 0 ? rowStarts[cell / columns]! : (cellEnds[cell - 1]! & CELL_END) + 1
@@ -332,30 +328,34 @@ test('the ends of cells that are quoted or not ASCII are marked, and of no other
 
 test('a space goes on where the last scan ended', () => {
   const block = Buffer.from('a\tb\nbad\nc\td\n"e"\t"é"\n')
-  for (const place of [copied, lentAt(3)]) {
-    for (const spaceFor of [spaceOfJs, spaceOfCore]) {
-      const scanner = wasmScanner()
-      const bytes = place(scanner, block)
-      const space = spaceFor(scanner, 2, 9)
-      expect(scanner.scan(bytes, 0, bytes.length, 99, space)).toBe(4)
-      expect(scanner.scan(bytes, 8, bytes.length, 99, space)).toBe(bytes.length)
-      expect([...space.rowStarts.subarray(0, 3)]).toEqual([0, 8, 12])
-      expect([...space.cellEnds.subarray(0, 6)]).toEqual([
-        1,
-        3,
-        9,
-        11,
-        15 | CELL_MARK,
-        20 | CELL_MARK,
-      ])
-      expect([...space.rowFlags.subarray(0, 3)]).toEqual([0, 0, 1])
-      scanner.release()
-    }
+  for (const place of [ownAt(3), lentAt(3)]) {
+    const scanner = new TsvScanner()
+    const bytes = place(scanner, block)
+    const space = scanner.newSpace(2)
+    expect(scanner.scan(bytes, 0, block.length, 99, space)).toBe(4)
+    expect(scanner.scan(bytes, 8, block.length, 99, space)).toBe(block.length)
+    expect(foundIn(space, 0)).toMatchObject({
+      rowStarts: [0, 8, 12],
+      cellEnds: [1, 3, 9, 11, 15 | CELL_MARK, 20 | CELL_MARK],
+      rowFlags: [0, 0, 1],
+    })
+    scanner.release()
   }
 })
 
+test('a loan that ends takes its space with it', () => {
+  const scanner = new TsvScanner()
+  const own = ownAt(0)(scanner, Buffer.from('a\tb\n'))
+  const lent = lentAt(0)(scanner, Buffer.from('c\td\n'))
+  expect(scanner.scan(lent, 0, 4, 99, scanner.newSpace(2))).toBe(4)
+  expect(scanner.scan(own, 0, 4, 99, scanner.newSpace(2))).toBe(0)
+  scanner.borrow(undefined)
+  expect(scanner.scan(own, 0, 4, 99, scanner.newSpace(2))).toBe(4)
+  scanner.release()
+})
+
 test('two scanners over one lender take turns', () => {
-  const [first, second] = [wasmScanner(), wasmScanner()]
+  const [first, second] = [new TsvScanner(), new TsvScanner()]
   const block = lentAt(0)(first, Buffer.from('a\tb\nc\td\n'))
   lentAt(0)(second, Buffer.from('a\tb\nc\td\n'))
   for (const scanner of [first, second, first]) {
@@ -368,22 +368,12 @@ test('two scanners over one lender take turns', () => {
 })
 
 test('a released scanner gives its core to the next, and none to itself', () => {
-  const scanner = wasmScanner()
+  const scanner = new TsvScanner()
   scanner.release()
   scanner.release()
-  const [one, other] = [wasmScanner(), wasmScanner()]
+  const [one, other] = [new TsvScanner(), new TsvScanner()]
   const [a, b] = [one.newSpace(1), other.newSpace(1)]
   expect(a.cellEnds.buffer).not.toBe(b.cellEnds.buffer)
   one.release()
   other.release()
-})
-
-test('a hostile block, of which every row stops the engine, is copied in small pieces', () => {
-  const block = Buffer.from('x\n'.repeat(100_000))
-  const space = newScanSpace(2, 4096)
-  const scanner = wasmScanner()
-  let stops = 0
-  for (let from = 0; from < block.length; from += 2)
-    if (scanner.scan(block, from, block.length, 1 << 20, space) === from) stops++
-  expect(stops).toBe(100_000)
 })

@@ -1,11 +1,10 @@
-// The interface of the scan engines, which find cells in a block of bytes, and the space that they
-// write to. An engine only has to recognise good rows. It stops at the first row that is not
-// plainly good (cut off, bad, too long), and read-row.ts, which all engines share, says what that
-// row is. So engines can differ in speed only.
+// The space that a scan fills: where the rows and cells of a block are. A scan only has to recognise
+// good rows. It stops at the first row that is not plainly good (cut off, bad, too long), and
+// read-row.ts says what that row is.
 
-import { COPY_WORD_BYTES, type Loan } from '../loan'
+import { COPY_WORD_BYTES } from '../loan'
 import type { Memory } from '../memory'
-import type { ProjectedCells } from './projected-rows'
+import type { CellRules } from './dialect'
 import type { RowReading } from './read-row'
 
 /** Flag of a row that has a byte of 0x80 or above. */
@@ -39,7 +38,7 @@ export interface RowIndex {
 /** A RowIndex that a scan fills. */
 export interface ScanSpace extends RowIndex {
   /**
-   * How many leading cells of a row need their ends; an engine may leave out the ends of others.
+   * How many leading cells of a row need their ends; a scan may leave out the ends of others.
    */
   readonly wanted: number
   /** The most rows that fit. */
@@ -49,37 +48,10 @@ export interface ScanSpace extends RowIndex {
   /** Line ends found inside quotes so far, those of rows that are left out included. */
   innerLines: number
   /**
-   * The last scan came upon a row that does not end in its bytes. Where an engine does not know, it
-   * is false.
+   * The last scan came upon a row that does not end in its bytes. Where it does not know, it is
+   * false.
    */
   isCut: boolean
-}
-
-/** A scan engine. It belongs to one parser. */
-export interface TsvScanner {
-  readonly name: string
-
-  /** Makes the space that `scan` fills quickest. It is valid until the next call or `borrow`. */
-  newSpace(columns: number, wanted?: number): ScanSpace
-
-  /**
-   * Announces blocks that lie in this lent memory. Returns false where the engine cannot read them
-   * in place.
-   */
-  borrow(loan: Loan): boolean
-
-  /**
-   * Appends the good rows of `block[from, to)` to `space`, up to a row that is not plainly good or
-   * until the space is full.
-   * @returns the offset of the first row that it did not take, or `to`
-   */
-  scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number
-
-  /** Adds the projected cells of all rows in the space, whose bytes are in this block. */
-  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void
-
-  /** Frees what the engine holds. It is not used afterwards. */
-  release(): void
 }
 
 /** The most rows in a batch. */
@@ -87,7 +59,7 @@ const MAX_ROWS = 4096
 /** The most cells in a batch, unless one row has more. */
 const MAX_CELLS = 1 << 16
 
-/** The most rows in a space. All engines use it, as batches must not depend on the engine. */
+/** The most rows in a space. */
 export function maxRowsOf(columns: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.floor(MAX_CELLS / columns)))
 }
@@ -114,14 +86,28 @@ export function newScanSpace(
 export type GoodRow = Extract<RowReading, { kind: 'row' }>
 
 /** Adds one row that `readRow` has read to the space. @returns where the next row begins */
-export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
+export function appendRow(
+  space: ScanSpace,
+  block: Uint8Array,
+  from: number,
+  row: GoodRow,
+  { quote }: CellRules,
+): number {
+  const { columns, cellEnds } = space
   const slot = space.rows++
   space.rowStarts[slot] = from
-  for (let cell = 0; cell < space.columns; cell++)
-    space.cellEnds[slot * space.columns + cell] = row.cellEnds[cell]! | CELL_MARK
   let seen = 0
-  for (let at = from; at < row.next; at++) seen |= block[at]!
-  space.rowFlags[slot] = seen & 0x80 ? ROW_NON_ASCII : 0
+  let at = from
+  for (let cell = 0; cell < columns; cell++) {
+    const end = row.cellEnds[cell]!
+    const isQuoted = at < end && block[at] === quote
+    let bits = 0
+    for (; at < end; at++) bits |= block[at]!
+    seen |= bits
+    cellEnds[slot * columns + cell] = isQuoted || bits >= 0x80 ? end | CELL_MARK : end
+    at = end + 1
+  }
+  space.rowFlags[slot] = seen >= 0x80 ? ROW_NON_ASCII : 0
   space.innerLines += row.innerLines
   return row.next
 }
