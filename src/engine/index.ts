@@ -59,7 +59,7 @@ export {
 } from './codec/range/request'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
-export { type FileProgress, RowBatch, type RowPlaces } from './codec/row-batch'
+export { type FileProgress, RowBatch } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'
 export {
   type AnyBatch,

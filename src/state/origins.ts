@@ -111,6 +111,7 @@ function rowOf<C extends Columns>(
   file: FeedFile,
   progress: FileProgress,
 ): Row<C> {
-  const { origin: _, ...place } = readRowImage(image, at, header.columns.length)
-  return new Row(new RowBatch({ header, file, progress, ...place, rowCount: 1 }), 0)
+  const { position, index, bytes } = readRowImage(image, at, header.columns.length)
+  const placeOf = () => position
+  return new Row(new RowBatch({ header, file, progress, index, bytes, rowCount: 1, placeOf }), 0)
 }

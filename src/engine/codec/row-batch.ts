@@ -9,6 +9,7 @@ import { type Projections, projectionsOf } from './projection'
 import { Row } from './row'
 import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
+import type { PlaceOf } from './tsv/row-places'
 import { CELL_END, type RowIndex } from './tsv/scan-space'
 
 const LF = 0x0a
@@ -21,39 +22,16 @@ export interface FileProgress {
   complete: boolean
 }
 
-/**
- * The position of each row of an index, relative to the first row, for batches whose bytes are not
- * contiguous in the file. Offsets may exceed 32 bits.
- */
-export interface RowPlaces {
-  readonly lines: Float64Array
-  readonly byteOffsets: Float64Array
-  /** Row numbers, where they do not grow by one from row to row. */
-  readonly rows?: Float64Array
-}
-
 export interface RowBatchParts<C extends Columns> {
   readonly header: BoundHeader<C>
   readonly file: FeedFile
-  /** The path or the address of the file, where it is known. */
-  readonly origin?: string | undefined
   readonly progress: FileProgress
   /** The bytes of the rows, which the batch owns from now on. */
   readonly bytes: Uint8Array
   readonly index: RowIndex
   /** Number of rows in `index`. */
   readonly rowCount: number
-  /** Row number, line and byte offset of `bytes[0]`'s row. */
-  readonly firstRow: number
-  readonly firstLine: number
-  /**
-   * Line ends inside quotes, in all rows together. Where there are none, row and line numbers grow
-   * alike.
-   */
-  readonly innerLines: number
-  readonly baseOffset: number
-  /** Present only where the batch has a projection of the file's columns. */
-  readonly places?: RowPlaces
+  readonly placeOf: PlaceOf
   /** The rows of the index that are in view, in order; undefined for all rows. */
   readonly selection?: Uint32Array | undefined
   /** Decoded cells by column index, with one value for each row of the index. */
@@ -72,7 +50,6 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   readonly #parts: RowBatchParts<C>
   readonly #buffer: Buffer
   #projections: Projections | undefined
-  #lines: Uint32Array | undefined
 
   constructor(parts: RowBatchParts<C>) {
     this.#parts = parts
@@ -156,10 +133,9 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     header: BoundHeader<D>,
     file: FeedFile,
     progress: FileProgress,
-    places: Required<RowPlaces>,
+    placeOf: PlaceOf,
   ): RowBatch<D> {
-    const start = { firstRow: 0, firstLine: 0, innerLines: 0, baseOffset: 0 }
-    return newBatch({ ...this.#parts, ...start, header, file, progress, places })
+    return newBatch({ ...this.#parts, header, file, progress, placeOf })
   }
 
   /** @internal */
@@ -226,24 +202,12 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): RowPosition {
-    const { firstRow, baseOffset, index, places, origin: file } = this.#parts
-    const row = firstRow + (places?.rows ? places.rows[slot]! : slot)
-    const line = this.#lineOf(slot)
-    const byteOffset = places
-      ? baseOffset + places.byteOffsets[slot]!
-      : baseOffset + index.rowStarts[slot]! - index.rowStarts[0]!
-    return file === undefined ? { row, line, byteOffset } : { row, line, byteOffset, file }
-  }
-
-  #lineOf(slot: number): number {
-    const { firstLine, innerLines, places } = this.#parts
-    if (places) return firstLine + places.lines[slot]!
-    return innerLines === 0 ? firstLine + slot : (this.#lines ??= this.#countLines())[slot]!
+    return this.#parts.placeOf(slot)
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
   copyOf(slot: number): RowBatch<C> {
-    const { index, decoded, places: _places, ...rest } = this.#parts
+    const { index, decoded, selection: _, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
     const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
     const single: RowIndex = {
@@ -252,19 +216,15 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       cellEnds: ends.map(end => end - from),
       rowFlags: Uint8Array.of(index.rowFlags[slot]!),
     }
-    const { row, line, byteOffset } = this.positionOf(slot)
+    const place = this.positionOf(slot)
     const kept =
       decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
-    const { selection: _, ...whole } = rest
     return newBatch({
-      ...whole,
+      ...rest,
       bytes: Uint8Array.from(this.bytesOf(slot)),
       index: single,
       rowCount: 1,
-      firstRow: row,
-      firstLine: line,
-      innerLines: 0,
-      baseOffset: byteOffset,
+      placeOf: () => place,
       ...(kept && { decoded: kept }),
     })
   }
@@ -286,21 +246,6 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     const { index } = this.#parts
     if (index.columns === 0) return index.rowStarts[slot]!
     return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END
-  }
-
-  // One pass counts the lines of all rows, so that asking every row for its position takes linear
-  // time.
-  #countLines(): Uint32Array {
-    const { index, rowCount, firstLine } = this.#parts
-    const lines = new Uint32Array(rowCount)
-    let line = firstLine
-    let at = index.rowStarts[0] ?? 0
-    for (let slot = 0; slot < rowCount; slot++) {
-      for (const start = index.rowStarts[slot]!; at < start; at++)
-        if (this.#buffer[at] === 0x0a) line++
-      lines[slot] = line
-    }
-    return lines
   }
 }
 

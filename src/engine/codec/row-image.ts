@@ -6,6 +6,7 @@
 //
 // byte-records.ts says how the numbers are written.
 
+import type { RowPosition } from '../errors'
 import type { FeedFile } from '../schema/feed-schema'
 import type { ByteWriter } from './byte-records'
 import { ByteReader } from './byte-records'
@@ -17,7 +18,7 @@ import { CELL_MARK, type RowIndex } from './tsv/scan-space'
 export interface AnyRow {
   readonly batch: AnyBatch
   readonly slot: number
-  readonly position: { readonly row: number; readonly line: number; readonly byteOffset: number }
+  readonly position: RowPosition
   get(name: string): unknown
   text(name: string): string
   ownText(name: string): string
@@ -38,10 +39,7 @@ export interface AnyBatch {
 
 export interface RowImage {
   readonly origin: number
-  readonly firstRow: number
-  readonly firstLine: number
-  readonly innerLines: 0
-  readonly baseOffset: number
+  readonly position: RowPosition
   readonly index: RowIndex
   /** A view of the image. */
   readonly bytes: Uint8Array
@@ -92,12 +90,8 @@ export function bytesOfImage(image: Uint8Array, at: number, columns: number): Ui
 /** @param columns of the origin's header */
 export function readRowImage(image: Uint8Array, at: number, columns: number): RowImage {
   const reader = new ByteReader(image, at)
-  const [origin, firstRow, firstLine, baseOffset] = [
-    reader.number(),
-    reader.number(),
-    reader.number(),
-    reader.number(),
-  ]
+  const origin = reader.number()
+  const position = { row: reader.number(), line: reader.number(), byteOffset: reader.number() }
   const rowFlags = Uint8Array.of(reader.byte())
   const cellEnds = new Int32Array(columns)
   let start = 0
@@ -108,5 +102,5 @@ export function readRowImage(image: Uint8Array, at: number, columns: number): Ro
     start = end + 1
   }
   const index = { columns, rowStarts: Uint32Array.of(0), cellEnds, rowFlags }
-  return { origin, firstRow, firstLine, innerLines: 0, baseOffset, index, bytes: reader.rest() }
+  return { origin, position, index, bytes: reader.rest() }
 }

@@ -7,7 +7,6 @@ import {
   type Memory,
   type Row,
   type RowBatch,
-  type RowPlaces,
   rowsInPlace,
 } from '../../engine/index'
 import { COMPLETE } from '../origins'
@@ -22,19 +21,25 @@ export interface PageBlock {
   }
 }
 
+/** The places of the rows of a page in their files. */
+export interface PagePlaces {
+  readonly rows: Float64Array
+  readonly lines: Float64Array
+  readonly byteOffsets: Float64Array
+}
+
 interface PageRows {
   /** The lines, which the page keeps. */
   readonly lines: Uint8Array
   readonly count: number
-  /** Returns the places of the rows in their files. */
-  places(): Required<RowPlaces>
+  places(): PagePlaces
 }
 
 export class ParsedPage {
   readonly #run: PageBlock['run']
   readonly #header: BoundHeader
   readonly #rows: PageRows
-  #places: Required<RowPlaces> | undefined
+  #places: PagePlaces | undefined
   readonly #batches: RowBatch[]
   /** The place of the first row of each batch. */
   readonly #firsts: number[] = []
@@ -82,12 +87,10 @@ export class ParsedPage {
   #placed(at: number, origin: number): RowBatch {
     const batch = this.#batches[at]!
     const from = this.#firsts[at]!
-    const to = from + batch.length
     const { rows, lines, byteOffsets } = (this.#places ??= this.#rows.places())
-    return batch.placed(this.#header, this.#run.file(origin), COMPLETE, {
-      rows: rows.subarray(from, to),
-      lines: lines.subarray(from, to),
-      byteOffsets: byteOffsets.subarray(from, to),
+    return batch.placed(this.#header, this.#run.file(origin), COMPLETE, slot => {
+      const n = from + slot
+      return { row: rows[n]!, line: lines[n]!, byteOffset: byteOffsets[n]! }
     })
   }
 }

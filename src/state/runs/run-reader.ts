@@ -16,7 +16,6 @@ import {
   type Memory,
   OWN_MEMORY,
   type Row,
-  type RowPlaces,
   stateIo,
 } from '../../engine/index'
 import { fileOf } from '../origin-record'
@@ -30,7 +29,7 @@ import {
   signatureOf,
   TAIL_BYTES,
 } from './run-format'
-import { ParsedPage } from './run-page'
+import { type PagePlaces, ParsedPage } from './run-page'
 
 const decompress = promisify(brotliDecompress)
 /** The most headers that runs have in common. */
@@ -317,7 +316,7 @@ export class BlockLines {
   }
 
   /** Returns the places of the rows of a page in their files. */
-  #placesOf(page: number): Required<RowPlaces> {
+  #placesOf(page: number): PagePlaces {
     const { heads, rows } = this.#block
     const count = this.#counts[page]!
     const places = {

@@ -26,14 +26,16 @@ test('a row read back from its image has the same cells and the same position', 
         writeRowImage(row, origin, writer)
         const bytes = writer.take()
         expect(originOfImage(bytes, 1)).toBe(origin)
-        const { origin: _, ...place } = readRowImage(bytes, 1, 3)
+        const { position, index, bytes: ofRow } = readRowImage(bytes, 1, 3)
         const copy = new Row(
           new RowBatch({
             header: batch!.header,
             file: batch!.file,
             progress: { complete: true },
-            ...place,
+            index,
+            bytes: ofRow,
             rowCount: 1,
+            placeOf: () => position,
           }),
           0,
         )

@@ -5,6 +5,7 @@ import { type Memory, OWN_MEMORY } from '../memory'
 import type { Row } from '../row'
 import { RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
+import { NO_PLACE } from '../tsv/row-places'
 import { CELL_END, newIndex, type RowIndex } from '../tsv/scan-space'
 
 const TAB = 0x09
@@ -49,10 +50,7 @@ export function oneBatch<C extends Columns>(
     bytes: to.bytes,
     index: to.index,
     rowCount: rows.length,
-    firstRow: 0,
-    firstLine: 0,
-    innerLines: 0,
-    baseOffset: 0,
+    placeOf: NO_PLACE,
   })
 }
 

@@ -7,6 +7,7 @@ import type { RowPosition } from '../../errors'
 import type { Loan } from '../loan'
 import { COPY_WORD_BYTES } from '../loan'
 import { nextLine } from './read-row'
+import { rowPosition } from './row-places'
 
 const NOTHING = new Uint8Array()
 
@@ -146,9 +147,7 @@ export class InputWindow {
 
   /** The position of the next row, which begins at the offset `from` of the block. */
   positionOf(from: number): RowPosition {
-    const file = this.#origin()
-    const position = { row: this.#row + 1, line: this.#line, byteOffset: this.baseOffset + from }
-    return file === undefined ? position : { ...position, file }
+    return rowPosition(this.#row + 1, this.#line, this.baseOffset + from, this.#origin())
   }
 
   /** From here to the offset `to` of the block a quoted cell must end on its line. */

@@ -261,7 +261,6 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       header,
       columns,
       file: fileOfRows,
-      origin: this.#options.origin?.(),
       progress: this.#progress,
       batchBytes,
       scanner: this.#scanner,

@@ -3,8 +3,8 @@
 // rows.
 
 import type { RowPosition } from '../../errors'
-import type { RowPlaces } from '../row-batch'
 import { DOCUMENTED_CELLS } from './dialect'
+import { type PlaceOf, rowPosition } from './row-places'
 import {
   CELL_END,
   CELL_MARK,
@@ -23,9 +23,8 @@ const LF = 0x0a
 
 /** The parts of a batch. */
 export interface TakenProjectedRows extends TakenRows {
-  readonly places: RowPlaces
+  readonly placeOf: PlaceOf
   readonly rowCount: number
-  readonly first: RowPosition
   /** The rows in view; all when absent. */
   readonly selection: Uint32Array | undefined
 }
@@ -73,8 +72,8 @@ export class ProjectedRows {
     if (this.#space.rows === 0) this.#first = place
     scanner.project(block, space, this.#cells)
     this.#addFlags(space)
-    this.#addLines(block, space, place.line - this.#first.line)
-    this.#addOffsets(space, place.byteOffset - this.#first.byteOffset)
+    this.#addLines(block, space, place.line)
+    this.#addOffsets(space, place.byteOffset)
     this.#space.rows += space.rows
   }
 
@@ -84,12 +83,12 @@ export class ProjectedRows {
   }
 
   positionOf(slot: number): RowPosition {
-    const { row, line, byteOffset } = this.#first
-    return {
-      row: row + slot,
-      line: line + this.#lines[slot]!,
-      byteOffset: byteOffset + this.#byteOffsets[slot]!,
-    }
+    return this.#places(this.#lines, this.#byteOffsets)(slot)
+  }
+
+  #places(lines: Float64Array, byteOffsets: Float64Array): PlaceOf {
+    const { row, file } = this.#first
+    return slot => rowPosition(row + slot, lines[slot]!, byteOffsets[slot]!, file)
   }
 
   /** Takes the parts of a batch of all rows, and begins the next one. */
@@ -98,20 +97,10 @@ export class ProjectedRows {
     this.#fillStarts()
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
     const selection = rowsInView(this.#space)
-    const places = {
-      lines: this.#lines.slice(0, rows),
-      byteOffsets: this.#byteOffsets.slice(0, rows),
-    }
+    const placeOf = this.#places(this.#lines.slice(0, rows), this.#byteOffsets.slice(0, rows))
     this.#cells.clear()
     this.#space.rows = 0
-    return {
-      bytes,
-      index,
-      places,
-      rowCount: rows,
-      first: this.#first,
-      selection,
-    }
+    return { bytes, index, placeOf, rowCount: rows, selection }
   }
 
   #fillStarts(): void {

@@ -9,6 +9,7 @@ import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
+import { consecutivePlaces } from './row-places'
 import { ROW_LEFT_OUT, ROW_NON_ASCII, rowsInView, type ScanSpace, takeRows } from './scan-space'
 import type { TsvScanner } from './tsv-scanner'
 
@@ -18,8 +19,6 @@ export interface RowCollectorParts {
   /** Names of the projected columns; undefined for all columns of the file. */
   readonly columns: readonly string[] | undefined
   readonly file: FeedFile
-  /** The path or the address of the file, where it is known. */
-  readonly origin: string | undefined
   readonly progress: FileProgress
   readonly batchBytes: number
   readonly scanner: TsvScanner
@@ -130,6 +129,7 @@ export class RowCollector<K extends Columns> {
   // This method and the one below write out all parts of a batch, because V8 does not know the
   // shape of a spread.
   #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
+    const { rows, innerLines } = space
     const { bytes, index } =
       this.#parts.lends && stays
         ? { bytes: block, index: space }
@@ -137,35 +137,26 @@ export class RowCollector<K extends Columns> {
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
-      origin: this.#parts.origin,
       progress: this.#parts.progress,
       bytes,
       index,
-      rowCount: space.rows,
+      rowCount: rows,
       selection: rowsInView(space),
-      firstRow: place.row,
-      firstLine: place.line,
-      innerLines: space.innerLines,
-      baseOffset: place.byteOffset,
+      placeOf: consecutivePlaces(place, { bytes, index, rows, innerLines }),
     })
   }
 
   #projectedBatch(projected: ProjectedRows): RowBatch<K> {
-    const { first, bytes, index, places, rowCount, selection } = projected.take()
+    const { bytes, index, placeOf, rowCount, selection } = projected.take()
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
-      origin: this.#parts.origin,
       progress: this.#parts.progress,
       bytes,
       index,
-      places,
+      placeOf,
       rowCount,
       selection,
-      firstRow: first.row,
-      firstLine: first.line,
-      innerLines: 0,
-      baseOffset: first.byteOffset,
     })
   }
 }

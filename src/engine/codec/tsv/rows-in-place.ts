@@ -8,6 +8,7 @@ import { RowBatch } from '../row-batch'
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import type { BoundHeader } from './header'
 import { readRow } from './read-row'
+import { NO_PLACE } from './row-places'
 import { appendRow, newIndex, type ScanSpace } from './scan-space'
 import { TsvScanner } from './tsv-scanner'
 
@@ -53,7 +54,7 @@ function readOne(lines: Uint8Array, at: number, space: ScanSpace, cells: CellRul
 function batchOf<C extends Columns>(
   header: BoundHeader<C>,
   bytes: Uint8Array,
-  { columns, rows, rowStarts, cellEnds, rowFlags, innerLines }: ScanSpace,
+  { columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace,
   memory: Memory,
 ): RowBatch<C> {
   const index = newIndex(columns, rows, memory)
@@ -67,9 +68,6 @@ function batchOf<C extends Columns>(
     bytes,
     index,
     rowCount: rows,
-    firstRow: 0,
-    firstLine: 0,
-    innerLines,
-    baseOffset: 0,
+    placeOf: NO_PLACE,
   })
 }
