@@ -37,7 +37,8 @@ export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
 export const WIDE_TEXT: usize = CELL_ENDS + 4 * MAX_CELLS
 /** `project` uses the index from here on. */
 export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
-export const MAX_PROJECTED_COLUMNS: usize = 1024
+/** No file has more. */
+export const MAX_PROJECTED_COLUMNS: usize = 4096
 export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUMNS
 export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
 /**

@@ -184,9 +184,9 @@ export interface ProjectedHeader<K extends Columns> {
   readonly header: BoundHeader<K>
   /**
    * Indexes of these columns in the file, in the order of `header`. Columns that the file lacks are
-   * not among them.
+   * not among them. Undefined where they are all columns of the file in its order.
    */
-  readonly columns: Int32Array
+  readonly columns: Int32Array | undefined
 }
 
 /**
@@ -207,6 +207,8 @@ export function projectHeader<K extends Columns>(
   const ofFile = Array.from(columns, column => chosen.get(column)!)
   for (const column of columns) chosen.delete(column)
   const all = [...ofFile, ...chosen.values()]
+  const isWhole =
+    columns.length === header.columns.length && columns.every((column, n) => column === n)
   const schema = schemaOf<K>(header.schema, names)
   const leftOut = new NamedColumns<BoundColumn>()
   header.columns.forEach((column, index) => {
@@ -214,7 +216,7 @@ export function projectHeader<K extends Columns>(
   })
   return {
     header: { ...header, schema, columns: ofFile, all, leftOut, indexes: new ColumnLookup(all) },
-    columns,
+    columns: isWhole ? undefined : columns,
   }
 }
 

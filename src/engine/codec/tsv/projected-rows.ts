@@ -1,17 +1,16 @@
-// Gathers the rows of a batch that has a projection of the file's columns: their cells, and their
-// positions in the file. The rows come from several blocks, so that a batch of few columns has many
-// rows.
+// Gathers the rows of a batch that has a projection of the file's columns: their cells, one behind
+// the other as in a file that has no other columns, and their positions in the file. The rows come
+// from several blocks, so that a batch of few columns has many rows. A batch copies the cells, and
+// the next batch uses the memory again.
 
 import type { RowPosition } from '../../errors'
 import { DOCUMENTED_CELLS } from './dialect'
-import { type PlaceOf, rowPosition } from './row-places'
+import { consecutivePlaces, type PlaceOf, rowPosition } from './row-places'
 import {
   CELL_END,
   CELL_MARK,
-  maxRowsOf,
   newScanSpace,
   ROW_LEFT_OUT,
-  type RowIndex,
   rowsInView,
   type ScanSpace,
   type TakenRows,
@@ -20,6 +19,9 @@ import {
 import type { TsvScanner } from './tsv-scanner'
 
 const LF = 0x0a
+
+/** Enough for most batches of few columns. */
+const FIRST_BYTES = 1 << 17
 
 /** The parts of a batch. */
 export interface TakenProjectedRows extends TakenRows {
@@ -38,17 +40,23 @@ export interface BlockOfRows {
 }
 
 export class ProjectedRows {
-  readonly #cells: ProjectedCells
+  /** Indexes of the columns in the file, distinct, in the order of the cells here. */
+  readonly columns: Int32Array
+  /** The byte between two cells, as in the file. */
+  readonly delimiter: number
+  /** Bytes of the cells, with a delimiter behind each and a line end behind the last of a row. */
+  byteLength = 0
+  #bytes: Uint8Array = new Uint8Array(FIRST_BYTES)
   readonly #space: ScanSpace
   readonly #lines: Float64Array
   readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
 
-  constructor(columns: Int32Array, batchBytes: number, delimiter?: number) {
-    const maxRows = maxRowsOf(columns.length)
-    this.#cells = new ProjectedCells(columns, maxRows, delimiter)
-    this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
+  constructor(columns: Int32Array, batchBytes: number, delimiter = DOCUMENTED_CELLS.delimiter) {
+    this.columns = columns
+    this.delimiter = delimiter
+    this.#space = newScanSpace(columns.length)
     this.#lines = new Float64Array(this.#space.maxRows)
     this.#byteOffsets = new Float64Array(this.#space.maxRows)
     this.#batchBytes = batchBytes
@@ -60,7 +68,7 @@ export class ProjectedRows {
 
   /** True once the rows are enough for a batch. */
   get isFull(): boolean {
-    return this.#cells.byteLength >= this.#batchBytes
+    return this.byteLength >= this.#batchBytes
   }
 
   hasRoomFor(rows: number): boolean {
@@ -69,12 +77,28 @@ export class ProjectedRows {
 
   /** Adds the rows that follow in the file. The caller has asked `hasRoomFor`. */
   add({ block, space, place }: BlockOfRows, scanner: TsvScanner): void {
-    if (this.#space.rows === 0) this.#first = place
-    scanner.project(block, space, this.#cells)
-    this.#addFlags(space)
-    this.#addLines(block, space, place.line)
-    this.#addOffsets(space, place.byteOffset)
-    this.#space.rows += space.rows
+    const before = this.#space.rows
+    const { rows, innerLines } = space
+    if (before === 0) this.#first = place
+    if (!scanner.project(block, space, this)) this.#addCells(block, space)
+    this.#space.rowFlags.set(space.rowFlags.subarray(0, rows), before)
+    const placeOf = consecutivePlaces(place, { bytes: block, index: space, rows, innerLines })
+    for (let row = 0; row < rows; row++) {
+      const { line, byteOffset } = placeOf(row)
+      this.#lines[before + row] = line
+      this.#byteOffsets[before + row] = byteOffset
+    }
+    this.#space.rows += rows
+  }
+
+  /**
+   * Adds cells that a core has projected; their ends count from the first byte of this object.
+   */
+  addProjected(bytes: Uint8Array, ends: Int32Array): void {
+    this.#makeRoom(bytes.length)
+    this.#bytes.set(bytes, this.byteLength)
+    this.#space.cellEnds.set(ends, this.#space.rows * this.columns.length)
+    this.byteLength += bytes.length
   }
 
   /** Hides a row: the batch will not show it. */
@@ -95,10 +119,10 @@ export class ProjectedRows {
   take(): TakenProjectedRows {
     const { rows } = this.#space
     this.#fillStarts()
-    const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
+    const { bytes, index } = takeRows(this.#space, this.#bytes.subarray(0, this.byteLength))
     const selection = rowsInView(this.#space)
     const placeOf = this.#places(this.#lines.slice(0, rows), this.#byteOffsets.slice(0, rows))
-    this.#cells.clear()
+    this.byteLength = 0
     this.#space.rows = 0
     return { bytes, index, placeOf, rowCount: rows, selection }
   }
@@ -111,115 +135,32 @@ export class ProjectedRows {
       rowStarts[row] = (cellEnds[row * columns - 1]! & CELL_END) + 1
   }
 
-  #addFlags({ rows, rowFlags }: ScanSpace): void {
-    this.#space.rowFlags.set(rowFlags.subarray(0, rows), this.#space.rows)
-  }
-
-  #addLines(
-    block: Uint8Array,
-    { rows, rowStarts, innerLines }: ScanSpace,
-    firstLine: number,
-  ): void {
-    let line = firstLine
-    for (let row = 0; row < rows; row++) {
-      this.#lines[this.#space.rows + row] = line++
-      if (innerLines === 0 || row + 1 === rows) continue
-      // The loop counts the line end of the row itself again.
-      line--
-      for (let at = rowStarts[row]!; at < rowStarts[row + 1]!; at++) if (block[at] === LF) line++
-    }
-  }
-
-  #addOffsets({ rows, rowStarts }: ScanSpace, before: number): void {
-    const shift = before - rowStarts[0]!
-    for (let row = 0; row < rows; row++)
-      this.#byteOffsets[this.#space.rows + row] = rowStarts[row]! + shift
-  }
-}
-
-// The cells of the projected columns, one behind the other, as in a file that has no other columns:
-// their bytes and ends, for as many cells as a batch may have. A batch copies them, and the next
-// batch uses the memory again.
-
-/** Enough for most batches of few columns. */
-const FIRST_BYTES = 1 << 17
-
-/** The index of a block's rows. */
-export interface BlockRows extends RowIndex {
-  readonly rows: number
-}
-
-export class ProjectedCells {
-  /** Indexes of the columns in the file, distinct, in the order of the cells here. */
-  readonly columns: Int32Array
-  /** The ends of all cells, as in a RowIndex. */
-  readonly ends: Int32Array
-  /** The byte between two cells, as in the file. */
-  readonly delimiter: number
-  #bytes: Uint8Array = new Uint8Array(FIRST_BYTES)
-  #byteLength = 0
-  #cells = 0
-
-  constructor(columns: Int32Array, maxRows: number, delimiter = DOCUMENTED_CELLS.delimiter) {
-    this.columns = columns
-    this.delimiter = delimiter
-    this.ends = new Int32Array(columns.length * maxRows)
-  }
-
-  get byteLength(): number {
-    return this.#byteLength
-  }
-
-  /** The bytes of all cells, with a delimiter behind each and a line end behind the last of a row. */
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#byteLength)
-  }
-
-  clear(): void {
-    this.#byteLength = 0
-    this.#cells = 0
-  }
-
-  /**
-   * Adds cells that a core has projected; their ends count from the first byte of this object.
-   */
-  add(bytes: Uint8Array, ends: Int32Array): void {
-    this.#makeRoom(bytes.length)
-    this.#bytes.set(bytes, this.#byteLength)
-    this.ends.set(ends, this.#cells)
-    this.#byteLength += bytes.length
-    this.#cells += ends.length
-  }
-
-  /** Projects all rows of a block and adds their cells. */
-  addCells(block: Uint8Array, { rows, columns, rowStarts, cellEnds }: BlockRows): void {
+  /** Adds the cells of rows that no core has. */
+  #addCells(block: Uint8Array, { rows, columns, rowStarts, cellEnds }: ScanSpace): void {
     // A row that is left out may be shorter than the delimiters of its empty cells.
     this.#makeRoom(block.length + rows * this.columns.length)
+    let to = this.byteLength
+    let cell = this.#space.rows * this.columns.length
     for (let row = 0; row < rows; row++) {
+      const first = row * columns
       for (const column of this.columns) {
-        const marked = cellEnds[row * columns + column]!
-        const start =
-          column === 0 ? rowStarts[row]! : (cellEnds[row * columns + column - 1]! & CELL_END) + 1
-        this.#addCell(block, start, marked & CELL_END, marked & CELL_MARK)
+        const marked = cellEnds[first + column]!
+        const end = marked & CELL_END
+        let at = column === 0 ? rowStarts[row]! : (cellEnds[first + column - 1]! & CELL_END) + 1
+        while (at < end) this.#bytes[to++] = block[at++]!
+        this.#space.cellEnds[cell++] = to | (marked & CELL_MARK)
+        this.#bytes[to++] = this.delimiter
       }
-      if (this.columns.length > 0) this.#bytes[this.#byteLength - 1] = LF
+      if (this.columns.length > 0) this.#bytes[to - 1] = LF
     }
-  }
-
-  #addCell(block: Uint8Array, start: number, end: number, mark: number): void {
-    let to = this.#byteLength
-    // Most cells are too short for a call of `set`.
-    for (let at = start; at < end; at++) this.#bytes[to++] = block[at]!
-    this.ends[this.#cells++] = to | mark
-    this.#bytes[to++] = this.delimiter
-    this.#byteLength = to
+    this.byteLength = to
   }
 
   #makeRoom(bytes: number): void {
-    const wanted = this.#byteLength + bytes
+    const wanted = this.byteLength + bytes
     if (wanted <= this.#bytes.length) return
     const grown = new Uint8Array(2 * wanted)
-    grown.set(this.bytes)
+    grown.set(this.#bytes.subarray(0, this.byteLength))
     this.#bytes = grown
   }
 }

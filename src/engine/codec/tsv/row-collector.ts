@@ -47,16 +47,13 @@ export class RowCollector<K extends Columns> {
   constructor(parts: RowCollectorParts) {
     this.#parts = parts
     const { header, columns, batchBytes } = parts
-    const width = header.columns.length
     const projection = columns && projectHeader<K>(header, columns)
     // Without a projection K has the columns of the schema.
-    this.#header = projection ? projection.header : (header as unknown as BoundHeader<K>)
-    this.#wanted = projection ? Math.max(0, ...projection.columns.map(at => at + 1)) : width
-    // Rows of all columns in the order of the file stay as they are.
-    const isWhole =
-      projection?.columns.length === width && projection.columns.every((at, n) => at === n)
-    if (projection && !isWhole)
-      this.#projected = new ProjectedRows(projection.columns, batchBytes, header.cells?.delimiter)
+    this.#header = projection?.header ?? (header as unknown as BoundHeader<K>)
+    this.#wanted = header.columns.length
+    if (projection?.columns === undefined) return
+    this.#wanted = Math.max(0, ...projection.columns.map(at => at + 1))
+    this.#projected = new ProjectedRows(projection.columns, batchBytes, header.cells?.delimiter)
   }
 
   /** The column names of the file, as its header line spells them. */

@@ -10,7 +10,7 @@ import {
   wasmMemory,
 } from '../wasm-module'
 import type { CellRules } from './dialect'
-import type { ProjectedCells } from './projected-rows'
+import type { ProjectedRows } from './projected-rows'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import { CELL_END, maxRowsOf, type RowIndex, type ScanSpace } from './scan-space'
 
@@ -191,13 +191,10 @@ export class ScanCore {
 
   /**
    * Adds the projected cells of the rows in this core's index, whose block lies at the address
-   * `at`. Returns false where a size is above its limit.
+   * `at`.
    */
-  project(at: number, blockBytes: number, space: ScanSpace, projected: ProjectedCells): boolean {
-    const { rows, columns } = space
+  project(at: number, { rows, columns }: ScanSpace, projected: ProjectedRows): void {
     const ofColumns = projected.columns
-    if (blockBytes > this.maxBlockBytes || ofColumns.length > this.#projectedColumns.length)
-      return false
     if (this.#columnsThere !== ofColumns) this.#projectedColumns.set(ofColumns)
     this.#columnsThere = ofColumns
     const bytes = this.#exports.project(
@@ -209,11 +206,10 @@ export class ScanCore {
       projected.byteLength,
       projected.delimiter,
     )
-    projected.add(
+    projected.addProjected(
       this.#fitted.subarray(0, bytes),
       this.#projectedEnds.subarray(0, rows * ofColumns.length),
     )
-    return true
   }
 
   /** Returns whether an index lies in the memory of this core. */

@@ -64,18 +64,15 @@ export function maxRowsOf(columns: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.floor(MAX_CELLS / columns)))
 }
 
-/** Makes a space in memory of its own, except for the `cellEnds` that the caller gives. */
-export function newScanSpace(
-  columns: number,
-  maxRows = maxRowsOf(columns),
-  cellEnds: Int32Array = new Int32Array(maxRows * columns),
-): ScanSpace {
+/** Makes a space in memory of its own. */
+export function newScanSpace(columns: number): ScanSpace {
+  const maxRows = maxRowsOf(columns)
   return {
     columns,
     wanted: columns,
     maxRows,
     rowStarts: new Uint32Array(maxRows),
-    cellEnds,
+    cellEnds: new Int32Array(maxRows * columns),
     rowFlags: new Uint8Array(maxRows),
     rows: 0,
     innerLines: 0,

@@ -5,7 +5,7 @@
 import type { Loan } from '../loan'
 import { onFirstUse, unlessUnsupported } from '../wasm-module'
 import { type CellRules, DOCUMENTED_CELLS } from './dialect'
-import type { ProjectedCells } from './projected-rows'
+import type { ProjectedRows } from './projected-rows'
 import { ScanCore } from './scan-core'
 import { newScanSpace, type RowIndex, type ScanSpace } from './scan-space'
 
@@ -64,8 +64,8 @@ export class TsvScanner {
    * @returns the offset of the first row that it did not take, or `to`
    */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
-    const core = this.#core
-    if (block.buffer !== core?.memory.buffer || to - from > core.maxBlockBytes) return from
+    const core = this.#coreOf(block)
+    if (core === null) return from
     const at = block.byteOffset + from
     return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells)
   }
@@ -78,15 +78,19 @@ export class TsvScanner {
     return from + own.scanCopy(bytes.subarray(from, to), from, space, this.#cells)
   }
 
-  /** Adds the projected cells of all rows in the space, whose bytes are in this block. */
-  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void {
+  /**
+   * Adds the projected cells of all rows in the space, whose bytes are in this block. Returns false
+   * where the memory has no room for the block.
+   */
+  project(block: Uint8Array, space: ScanSpace, projected: ProjectedRows): boolean {
+    const core = this.#coreOf(block)
+    core?.project(block.byteOffset, space, projected)
+    return core !== null
+  }
+
+  #coreOf({ buffer, length }: Uint8Array): ScanCore | null {
     const core = this.#core
-    if (
-      block.buffer === core?.memory.buffer &&
-      core.project(block.byteOffset, block.length, space, projected)
-    )
-      return
-    projected.addCells(block, space)
+    return buffer === core?.memory.buffer && length <= core.maxBlockBytes ? core : null
   }
 
   /** Frees the memory. The scanner and its spaces are not used afterwards. */

@@ -19,7 +19,7 @@ const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], {
 
 test('columns of the schema and of the file, in the order in which they are wanted', () => {
   const { header: projected, columns } = projectHeader(header, ['price', 'other#2', 'id', 'price'])
-  expect([...columns]).toEqual([2, 3, 0])
+  expect([...columns!]).toEqual([2, 3, 0])
   expect(projected.columns.map(({ name, heading, spec }) => [name, heading, spec.type])).toEqual([
     ['price', 'price', 'decimal'],
     ['other#2', 'other', 'text'],
@@ -33,9 +33,15 @@ test('columns of the schema and of the file, in the order in which they are want
   expect(projected.schema.name).toBe('item')
 })
 
+test('all columns in the order of the file need no choice', () => {
+  const names = header.columns.map(({ name }) => name)
+  expect(projectHeader(header, [...names, 'gone']).columns).toBeUndefined()
+  expect(projectHeader(header, names.slice(1)).columns).toEqual(Int32Array.of(1, 2, 3))
+})
+
 test('a column that only the schema has stays absent', () => {
   const { header: projected, columns } = projectHeader(header, ['gone'])
-  expect([...columns]).toEqual([])
+  expect([...columns!]).toEqual([])
   expect(projected.columns).toEqual([])
   expect(projected.all).toMatchObject([{ name: 'gone', spec: schema.columns.gone }])
 })
