@@ -3,7 +3,7 @@
 //
 // Short runs of rows become text at once, byte for byte (latin1), and a cell's text is a slice of
 // its run. So a cell needs no call out of JavaScript, and a string that a caller keeps pins the
-// text of a few rows only.
+// text of a few rows only. The file is one piece, because all readings share the latest run.
 //
 // A marked cell has more bytes than its text has characters: two for quotes, one for each escape,
 // and one or more for a character past ASCII. So its text fits into its place in the run, behind a

@@ -7,7 +7,8 @@
 // test/engine/pipeline/.
 
 import type { StageCounters } from '../core/counters'
-import { Driver, type Inputs, NO_INPUTS, ReadAhead } from '../core/machine'
+import { Driver, type Inputs, NO_INPUTS } from '../core/machine'
+import { ReadAhead } from '../core/read-ahead'
 import { DONE, isPromise, PAUSE, type Step, turnIfDue } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'

@@ -1,6 +1,7 @@
 // The values of rows and plain objects in the order of a table's columns, which are those of a
 // schema or of the first row. A cell that is no value of its column, or that the database cannot
-// hold, is a bad cell: the policy `onBadCell` decides about it here, for every database.
+// hold, is a bad cell: the policy `onBadCell` decides about it here, for every database. The file is
+// one piece, because the columns that the first item settles say how all others are read.
 
 import { isText } from '../codec/columns/column-batch'
 import { type ColumnData, columnData } from '../codec/columns/column-data'

@@ -4,8 +4,9 @@
 //
 // The host owns the memory, copies a block of rows and its index there, and asks for one column
 // after the other. A column with a cell that is not plainly good is left to the host as a whole, so
-// this module decides about no error. What a cell of a kind may be is written in
-// src/engine/codec/decode/; src/engine/codec/columns/arrow-type.ts has the layout of each kind.
+// this module decides about no error. The file is one piece, because all kinds write to one arena by
+// the same few functions. What a cell of a kind may be is written in src/engine/codec/decode/;
+// src/engine/codec/columns/arrow-type.ts has the layout of each kind.
 // If you add a kind of cells, also add it to KERNELS in src/engine/codec/columns/kernel.ts.
 
 export { extremeRow } from './profile'

@@ -4,7 +4,8 @@
 //
 // The host says in plans which columns rows have, and gives the text before each value. A line is one
 // row, or the rows of several plans one behind the other. A line that does not fit into the room for
-// text as a whole, or may have a formula in CSV, is left to the host.
+// text as a whole, or may have a formula in CSV, is left to the host. The file is one piece, because
+// all forms write each kind of value by the same function.
 // If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-text.ts.
 
 import { STEP } from './aspects'

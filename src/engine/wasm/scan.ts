@@ -2,7 +2,7 @@
 // runs, and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it. It
 // takes rows that are plainly good (src/engine/codec/tsv/scan-space.ts says which) and stops before
 // any other. Nothing is written outside the index, and nothing read but the block and a step beyond
-// it.
+// it. The file is one piece, because all of it works on that index.
 //
 // Where only leading cells of a row are wanted, steps that lie behind them count cells and store
 // nothing.

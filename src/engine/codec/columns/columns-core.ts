@@ -1,5 +1,6 @@
 // The instance of the WebAssembly module src/engine/wasm/columns.ts, with typed calls. One instance
-// serves all batches, because a batch is decoded and copied out of its memory within one call.
+// serves all batches, because a batch is decoded and copied out of its memory within one call. The
+// file is one piece, because all calls work on the batch that `begin` has copied there.
 
 import { isUtf8 } from 'node:buffer'
 import { COPY_WORD_BYTES, outputMemory } from '../loan'

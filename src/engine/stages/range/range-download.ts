@@ -1,7 +1,7 @@
 // One download of one file. The first request shows whether the server supports ranges. If it does,
 // several ranges are fetched at a time; if not, the one body is streamed. Both ways share the rules
 // of resuming, and a streamed download changes to ranges where the server answers a repeated
-// request with a range.
+// request with a range. The file is one piece, because a download may change its way at any byte.
 //
 // The bytes of a range are held until the range is complete and its body has ended. Then they are
 // handed out in the parts in which they arrived, or in the blocks of RangeBlocks where they are
