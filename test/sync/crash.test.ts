@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/engine/errors'
 import { StatePaths } from '../../src/sync/folder/state-paths'
 import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-machine'
-import { DAY_MS, FOLDER, type Seen, type SmallShop, seenIn, shopAfterBootstrap } from './small-run'
+import {
+  DAY_MS,
+  FOLDER,
+  type Seen,
+  SHARES,
+  type SmallShop,
+  seenIn,
+  shopAfterBootstrap,
+} from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const RUNS = new StatePaths(FOLDER).runsOf({ marketplace: 'MKT_US', categoryId: '220' })
@@ -43,6 +51,11 @@ for (const changes of ['files', 'none'] as const) {
   )
 }
 
+/** Where runs may differ, the runs of a file are saved before the file is whole. */
+function optionsOf({ changes }: Scenario) {
+  return changes === 'files' ? { changes } : { changes, shares: { ...SHARES, sortBytes: 500 } }
+}
+
 async function resultOf(machine: SimulatedMachine, { changes }: Scenario): Promise<Result> {
   const seen = await seenIn(machine.start(), +START + 30 * DAY_MS)
   const files = machine.filesUnder(FOLDER)
@@ -55,12 +68,13 @@ async function resultOf(machine: SimulatedMachine, { changes }: Scenario): Promi
 }
 
 async function runWith(
-  { before, shop, changes }: Scenario,
+  scenario: Scenario,
   seed: number,
   trouble?: Trouble,
 ): Promise<{ machine: SimulatedMachine; error: unknown }> {
+  const { before, shop } = scenario
   const machine = before.copy(seed)
-  const error = await shop.sync(machine.start(trouble), { changes }).summary.then(
+  const error = await shop.sync(machine.start(trouble), optionsOf(scenario)).summary.then(
     () => undefined,
     failure => failure,
   )
@@ -81,13 +95,16 @@ describe.each(scenarios)('$name, with changes: $changes', scenario => {
 
   test('it has calls for every kind of crash', () => {
     expect(calls.length).toBeGreaterThan(100)
+    const commits = calls.filter(call => /^rename .*manifest/.test(call))
+    const runs = calls.filter(call => /^create .*(-0|merged-[\d-]+)\.run$/.test(call))
+    if (changes === 'none') expect(commits.length).toBeGreaterThan(1 + runs.length)
     expect(
       [...whole.files.keys()].filter(path => path.includes('/spool/') || path.includes('/lock')),
     ).toEqual([])
   })
 
   async function goOn(machine: SimulatedMachine): Promise<Result> {
-    await shop.sync(machine.start(), { changes }).summary
+    await shop.sync(machine.start(), optionsOf(scenario)).summary
     return resultOf(machine, scenario)
   }
 

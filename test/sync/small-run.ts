@@ -22,7 +22,7 @@ export const FOLDER = '/state'
 export const NO_EARLIER_DAYS = { priorityDaysBack: 1 }
 
 /** Shares that give several pieces and runs in a file of some kilobytes. */
-const SHARES = {
+export const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 2_000,
   windowBytes: 8_000,

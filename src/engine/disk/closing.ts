@@ -14,12 +14,15 @@ export async function closing<R extends { close(): Promise<unknown> }, T>(
   return result
 }
 
-/** Returns the result of `work`, and calls `undo` where it fails. */
-export async function orUndo<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
+/** Returns the result of `work`, and calls `undo` with the error where it fails. */
+export async function orUndo<T>(
+  work: () => Promise<T>,
+  undo: (error: unknown) => Promise<unknown>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    await undo().catch(() => {})
+    await undo(error).catch(() => {})
     throw error
   }
 }

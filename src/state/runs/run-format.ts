@@ -8,6 +8,7 @@
 // Larger runs have their pages compressed by Brotli.
 //
 // The index is JSON: the origins, and the place of each block with its first key and checksums.
+// Between blocks stand the indexes of the times at which a part of the run was saved.
 
 import { crc32 } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'

@@ -65,6 +65,8 @@ export class RunWriter {
   #blockRows = 0
   #blockBytes = 0
   #rows = 0
+  /** The rows of the last index. */
+  #indexedRows = -1
   #rawBytes = 0
   #isUnique = true
   /** The last key of the block before. */
@@ -145,8 +147,20 @@ export class RunWriter {
 
   /** Writes the rest and makes the file durable. */
   async end(): Promise<WrittenRun> {
+    const run = await this.save()
+    await this.#file.close()
+    return run
+  }
+
+  /** Makes the rows so far durable as a run. Blocks and another index may follow its index. */
+  async save(): Promise<WrittenRun> {
     if (this.#blockRows > 0) await this.#endBlock()
     await this.#ahead.at(-1)
+    if (this.#indexedRows !== this.#rows) await this.#writeIndex()
+    return { name: this.#name, rows: this.#rows, bytes: this.#offset, rawBytes: this.#rawBytes }
+  }
+
+  async #writeIndex(): Promise<void> {
     const index: RunIndex = {
       format: FORMAT,
       rows: this.#rows,
@@ -161,9 +175,8 @@ export class RunWriter {
     tail.writeUInt32LE(crc32(text), 4)
     await this.#file.write(this.#offset, Buffer.concat([text, tail]))
     await this.#file.sync()
-    await this.#file.close()
-    const bytes = this.#offset + text.length + TAIL_BYTES
-    return { name: this.#name, rows: this.#rows, bytes, rawBytes: this.#rawBytes }
+    this.#offset += text.length + TAIL_BYTES
+    this.#indexedRows = this.#rows
   }
 
   /** Gives up the file, which its owner removes. */

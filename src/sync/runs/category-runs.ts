@@ -7,22 +7,19 @@ import {
   corruptState,
   type DurableFiles,
   type FeedSchema,
-  type FileIdentity,
   orUndo,
 } from '../../engine/index'
 import {
   compactRuns,
   countRows,
   type Floor,
-  fileRecordOf,
   type RowSorter,
   RunTable,
-  SortedRuns,
   tallyRuns,
   tellChanges,
 } from '../../state/index'
 import { type RowRules, withoutRequired } from '../file/row-rules'
-import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
+import { type Category, isOwn } from '../file-id'
 import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
@@ -34,6 +31,7 @@ import {
   type RunRecord,
   type RunsEntry,
   readManifest,
+  runNames,
   type TableName,
   type TableRecord,
   tableOf,
@@ -43,6 +41,7 @@ import type { ReplayedChanges } from './replay-log'
 import { RunFiles } from './run-files'
 import { RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
+import { isInterruption, recordKey, sortFiles, textOf } from './sort-files'
 
 /** Memory for the heads of runs, which each file is compared with. */
 const HEAD_BYTES = 1 << 25
@@ -104,11 +103,13 @@ export class CategoryRuns implements TargetCategory {
     if (found === undefined) await runs.#replace(runs.#manifest)
     else runs.#manifest = checkedKeptBy(folder, found, runs.#manifest)
     const names = await files.list(folder)
-    const missing = runs.#names.find(name => !names.includes(name))
+    const { inState, saved } = runNames(runs.#manifest)
+    const isMissing = (name: string) => !names.includes(name)
+    const missing = inState.find(isMissing)
     if (missing !== undefined) throw corruptState(join(folder, missing), 'the run is missing')
     // The process before may have ended between the renaming of its manifest and this call.
     await files.syncFolder(folder)
-    await runs.#removeOthers()
+    await (saved.some(isMissing) ? runs.#beginAnew() : runs.#removeOthers())
     await options.changes?.settle(category, runs.#manifest.files.at(-1))
     return runs
   }
@@ -124,8 +125,9 @@ export class CategoryRuns implements TargetCategory {
 
   async #applyAll(files: readonly TargetFile[]): Promise<readonly AppliedFile[]> {
     const name = tableOf(files[0]!.id)
-    const { manifest, entries } = await this.#orRemoved(async () =>
-      this.#judge(files, name, await this.#writeRuns(files, name)),
+    const { manifest, entries } = await orUndo(
+      async () => this.#judge(files, name, await this.#writeRuns(files, name)),
+      error => (isInterruption(error, files) ? this.#removeOthers() : this.#beginAnew()),
     )
     await this.#replace(manifest)
     await this.#options.changes?.publish(entries[0]!)
@@ -205,28 +207,25 @@ export class CategoryRuns implements TargetCategory {
   }
 
   async #writeRuns(files: readonly TargetFile[], name: TableName): Promise<RunRecord[]> {
-    const { sortBytes } = this.#options
+    const { sortBytes, own } = this.#options
     const first = this.#sequence
     const sequence = first + files.length - 1
     // The rows of other files are soon merged, and are not compressed before.
     const isCompressed = files[0]!.generated !== undefined
-    const runs = new SortedRuns({
+    const text = textOf(files, own)
+    if ((this.#manifest.applying?.files ?? text) !== text) await this.#beginAnew()
+    const saved = this.#manifest.applying
+    if (saved !== undefined) await this.#files.cut(saved.runs.at(-1)!)
+    const written = await sortFiles(files, {
       sortBytes,
       memory: this.#memory,
+      saved,
       create: number => this.#files.create(`${name}-${first}-${number}.run`, isCompressed),
+      save: more => this.#replace({ ...this.#manifest, applying: { files: text, ...more } }),
     })
-    const write = async () => {
-      for (const file of files) {
-        for await (const rows of file.rows()) {
-          file.signal.throwIfAborted()
-          const waits = runs.add(rows)
-          if (waits !== undefined) await waits
-        }
-      }
-      return runs.end()
-    }
-    const written = await orUndo(write, () => runs.abort())
-    return written.map(run => ({ ...run, sequence }))
+    if (written !== undefined) return written.map(run => ({ ...run, sequence }))
+    await this.#beginAnew()
+    return this.#writeRuns(files, name)
   }
 
   /** Returns the manifest with the files, and their entries. */
@@ -275,10 +274,9 @@ export class CategoryRuns implements TargetCategory {
       floors: floor === undefined ? floors : [...floors, floor],
     }
     bootstrap.signal.throwIfAborted()
-    return {
-      manifest: { ...this.#withTable(name, table), files: [...this.files, ...entries] },
-      entries,
-    }
+    const all = [...this.files, ...entries]
+    const manifest = { ...this.#withTable(name, table), files: all, applying: undefined }
+    return { manifest, entries }
   }
 
   /** Merges runs of a table into one. Returns false where there is nothing to merge. */
@@ -330,18 +328,15 @@ export class CategoryRuns implements TargetCategory {
     return orUndo(work, () => this.#removeOthers())
   }
 
-  /** The names of the runs that the manifest has. */
-  get #names(): readonly string[] {
-    return Object.values(this.#manifest.tables).flatMap(({ runs }) => runs.map(({ name }) => name))
-  }
-
   /** Removes the runs that the manifest does not name, and a manifest that was being written. */
   #removeOthers(): Promise<void> {
-    return this.#files.removeOthers(new Set(this.#names))
+    const { inState, saved } = runNames(this.#manifest)
+    return this.#files.removeOthers(new Set([...inState, ...saved]))
   }
-}
 
-/** The file of an origin, as the rows of a file have it. */
-function recordKey(id: FileId, { lastModified }: FileIdentity): string {
-  return JSON.stringify(fileRecordOf(feedFileOf(id, lastModified)))
+  /** Forgets what is saved of files. */
+  async #beginAnew(): Promise<void> {
+    await this.#replace({ ...this.#manifest, applying: undefined })
+    await this.#removeOthers()
+  }
 }

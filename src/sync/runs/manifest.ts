@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path'
 import { closing, corruptState, type DurableFiles, replaceWhole } from '../../engine/index'
-import type { Floor, WrittenRun } from '../../state/index'
+import type { Floor, SavedRuns, WrittenRun } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
 import { type Category, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
@@ -32,6 +32,12 @@ export interface RunsEntry extends AppliedFile {
   readonly changeBytes?: number
 }
 
+/** Files that are being applied: their rows are none of the state. */
+export interface Applying extends SavedRuns {
+  /** The files and the rules of their rows as text. */
+  readonly files: string
+}
+
 /** The columns of the key and of the version. */
 export type KeptBy = Pick<RowRules, 'key' | 'version'>
 
@@ -41,6 +47,7 @@ export interface Manifest {
   readonly kept?: KeptBy | undefined
   readonly files: readonly RunsEntry[]
   readonly tables: Readonly<Record<TableName, TableRecord>>
+  readonly applying?: Applying | undefined
   /** The number of mendings: their rows carry them in their order. */
   readonly mended?: number
   /** The log of the newest replay that made changes. */
@@ -75,6 +82,12 @@ export function tableOf({ feed }: FileId): TableName {
   if (feed === OWN) return 'row'
   if (feed === 'item_group') return 'group'
   return feed === 'item_priority' ? 'priority' : 'item'
+}
+
+/** The names of the runs whose rows are in the state, and of those that files have so far. */
+export function runNames({ tables, applying }: Manifest) {
+  const inState = Object.values(tables).flatMap(({ runs }) => runs.map(({ name }) => name))
+  return { inState, saved: applying?.runs.map(({ name }) => name) ?? [] }
 }
 
 /** Returns true for the file of a run in the folder of a category. */

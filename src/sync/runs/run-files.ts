@@ -1,7 +1,7 @@
 // The files of the runs of one category: those that are open, and new ones.
 
 import { join } from 'node:path'
-import { type DurableFiles, orUndo } from '../../engine/index'
+import { closing, type DurableFiles, orUndo } from '../../engine/index'
 import {
   Run,
   RunWriter,
@@ -40,6 +40,14 @@ export class RunFiles {
     const path = join(this.#folder, name)
     await this.#files.remove(path)
     return RunWriter.create(this.#files, path, isCompressed)
+  }
+
+  /** Removes what was written behind a run. */
+  async cut({ name, bytes }: WrittenRun): Promise<void> {
+    return closing(await this.#files.edit(join(this.#folder, name)), async file => {
+      await file.truncate(bytes)
+      await file.sync()
+    })
   }
 
   /** Makes a run durable. */

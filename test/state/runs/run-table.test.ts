@@ -89,6 +89,8 @@ async function written(
   return path
 }
 
+const NOT_SAVED = { save: async () => {} }
+
 async function runOf(file: File, isCompressed = true): Promise<SequencedRun> {
   const sorter = new RowSorter()
   for (const { rows } of arrivals(file)) sorter.add(rows)
@@ -301,6 +303,7 @@ describe('The rows of runs', () => {
               paths.push(join(folder, `${names++}.run`))
               return RunWriter.create(machineFiles, paths.at(-1)!, false)
             },
+            ...NOT_SAVED,
           })
           for (const file of some) for (const { rows } of arrivals(file)) await runs.add(rows)
           await runs.end()
@@ -373,6 +376,7 @@ describe('The rows of runs', () => {
         names.push(number)
         return RunWriter.create(machineFiles, join(folder, `in-order-${number}.run`), true)
       },
+      ...NOT_SAVED,
     })
     const inOrder = ['a', 'b', 'c', 'd', 'b', 'e'].map(key => at(key, 'x', 1))
     for (const [n, line] of inOrder.entries())

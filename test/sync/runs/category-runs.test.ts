@@ -4,6 +4,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FeedError } from '../../../src/engine/errors'
 import { versionAt } from '../../../src/state/runs/merge-runs'
 import { keyOf } from '../../../src/state/runs/row-heads'
 import { Run } from '../../../src/state/runs/run-reader'
@@ -397,6 +398,171 @@ describe('a machine that dies or fails', () => {
         await runTroubled(killed, { at: next, what: 'after' }, 'power', done)
     }
   }, 900_000)
+})
+
+describe('a file of several parts', () => {
+  const first: Step = [hour(1, [update('m01', 5), removal('m02', 9)])]
+  const largeKeys = Array.from(
+    { length: 150 },
+    (_, n) => `m${String((7 * n) % 100).padStart(2, '0')}`,
+  )
+  const large = bootstrap(2, largeKeys)
+  const keysArb = fc.array(fc.constantFrom(...largeKeys), { minLength: 100, maxLength: 200 })
+
+  // A merge that a kill has kept from being made would wait for the next file.
+  const UNMERGED = { sortBytes: 200, mostRuns: 1_000 }
+
+  const manifestOn = async (machine: SimulatedMachine) =>
+    (await readManifest(machine.copy(0).start().files, MANIFEST))!
+  const savedOn = async (machine: SimulatedMachine) => (await manifestOn(machine)).applying?.runs
+  const rowsOf = (runs: readonly { readonly rows: number }[]) =>
+    runs.reduce((sum, { rows }) => sum + rows, 0)
+
+  /** The numbers of the calls that save what an undisturbed run has of the file so far. */
+  async function savingCalls(): Promise<readonly number[]> {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, [first, [large]], UNMERGED)
+    const commits = machine.log.flatMap((call, n) =>
+      /^rename .*manifest/.test(call) ? [n + 1] : [],
+    )
+    const saves = commits.slice(2, -1)
+    expect(saves.length).toBeGreaterThan(3)
+    return saves
+  }
+
+  /** A machine whose process has ended within the file, behind a call. */
+  async function killed(at: number): Promise<SimulatedMachine> {
+    const machine = new SimulatedMachine(0)
+    await runOn(machine, [first, [large]], UNMERGED, { at, what: 'after' })
+    machine.crash('process')
+    expect(await savedOn(machine)).toBeDefined()
+    return machine
+  }
+
+  const killedLate = async () => killed((await savingCalls()).at(-1)!)
+
+  async function expectTruth(machine: SimulatedMachine, steps: readonly Step[]): Promise<void> {
+    expect(await seenOn(machine)).toEqual((await truthOf(steps)).at(-1))
+    expect(await savedOn(machine)).toBeUndefined()
+    expectNothingLeft(machine)
+  }
+
+  async function expectGoesOn(machine: SimulatedMachine): Promise<void> {
+    expect((await runOn(machine, [first, [large]], UNMERGED)).error).toBeUndefined()
+    await expectTruth(machine, [first, [large]])
+  }
+
+  test('is whole behind a kill at any call, and each of its rows is in one run', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          keysArb,
+          keysArb.map(keys => keys.toSorted()),
+        ),
+        fc.constantFrom(50, 200),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom<CrashKind>('process', 'power'),
+        async (keys, sortBytes, place, next, kind) => {
+          const steps = [first, [bootstrap(2, keys)]]
+          const sizes = { ...UNMERGED, sortBytes }
+          const truth = (await truthOf(steps)).map(seen => JSON.stringify(seen))
+          const machine = new SimulatedMachine(place)
+          await runOn(machine, steps, sizes)
+          const { calls } = machine
+          const ended = new SimulatedMachine(place)
+          for (const at of [place, next]) {
+            await runOn(ended, steps, sizes, { at: 1 + (at % calls), what: 'within' })
+            ended.crash(kind)
+            expect(truth).toContain(JSON.stringify(await seenOn(ended)))
+          }
+          expect((await runOn(ended, steps, sizes)).error).toBeUndefined()
+          await expectTruth(ended, steps)
+          const { item } = (await manifestOn(ended)).tables
+          expect(rowsOf(item.runs)).toBe(2 + keys.length)
+        },
+      ),
+      { numRuns: ALL ? 3_000 : 60 },
+    )
+  }, 600_000)
+
+  test('gets the rows that are not saved, and those that are stay in their runs', async () => {
+    for (const at of await savingCalls()) {
+      const machine = await killed(at)
+      const saved = (await savedOn(machine))!
+      await expectGoesOn(machine)
+      const { runs } = (await manifestOn(machine)).tables.item
+      const names = saved.map(({ name }) => name)
+      const added = runs.filter(({ name, sequence }) => sequence === 2 && !names.includes(name))
+      expect(runs).toEqual(expect.arrayContaining(saved.map(run => ({ ...run, sequence: 2 }))))
+      expect(rowsOf(added)).toBe(largeKeys.length - rowsOf(saved))
+      expect(
+        machine.log.filter(call => names.some(name => call === `write ${FOLDER}/${name}`)),
+      ).toEqual([])
+    }
+  })
+
+  test.each<[string, readonly Step[]]>([
+    ['another file is next', [[groups(1, ['a'])], [large]]],
+    ['it has another size', [[bootstrap(2, KEYS)]]],
+    ['it has other rows', [[{ ...large, rows: bootstrap(2, largeKeys.toReversed()).rows }]]],
+    ['it has fewer rows', [[{ ...large, rows: bootstrap(2, KEYS).rows }]]],
+  ])('begins anew where %s', async (_, after) => {
+    const machine = await killedLate()
+    for (let n = 1; n <= after.length; n++) {
+      const steps = [first, ...after.slice(0, n)]
+      expect((await runOn(machine, steps)).error).toBeUndefined()
+      await expectTruth(machine, steps)
+    }
+  })
+
+  test.each<[string, (error: FeedError) => Partial<TargetFile>]>([
+    ['proves damaged', error => ({ rows: () => endingWith(error) })],
+    ['is refused', error => ({ checkRemoval: () => fail(error) })],
+  ])('leaves nothing where it %s', async (_, changed) => {
+    const machine = await killedLate()
+    const damage = { byteOffset: 1, expected: 2, actual: 3 }
+    const file = { ...large, ...changed(new FeedError('GZIP_CRC_MISMATCH', 'damaged', damage)) }
+    expect((await runOn(machine, [first, [file]])).error).toMatchObject({ message: /damaged/ })
+    await expectTruth(machine, [first])
+    await expectGoesOn(machine)
+  })
+
+  test('stays where the run is stopped', async () => {
+    const machine = await killedLate()
+    const before = await savedOn(machine)
+    const stop = new AbortController()
+    stop.abort()
+    const rows = () => endingWith(stop.signal.reason)
+    const file = { ...large, signal: stop.signal, rows }
+    expect((await runOn(machine, [first, [file]])).error).toBe(stop.signal.reason)
+    expect(await savedOn(machine)).toEqual(before)
+    await expectGoesOn(machine)
+  })
+
+  test('begins anew where what was saved is lost or damaged', async () => {
+    const machine = await killedLate()
+    const runs = (await savedOn(machine))!
+    expect(runs.length).toBeGreaterThan(2)
+    for (const { name } of runs) {
+      const [lost, damaged] = [machine.copy(0), machine.copy(0)]
+      lost.damage(`${FOLDER}/${name}`, () => null)
+      await expectGoesOn(lost)
+      damaged.damage(`${FOLDER}/${name}`, bytes => bytes.fill(7))
+      const { error } = await runOn(damaged, [first, [large]])
+      expect(error).toMatchObject({ code: 'STATE_CORRUPT' })
+      await expectGoesOn(damaged)
+    }
+  })
+
+  function fail(error: Error): never {
+    throw error
+  }
+
+  async function* endingWith(error: unknown) {
+    yield* large.rows()
+    throw error
+  }
 })
 
 describe('a damaged folder', () => {
