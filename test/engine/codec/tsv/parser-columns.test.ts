@@ -2,7 +2,7 @@
 // places, the same bad rows, the same end.
 
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../../../../src/engine/codec/tsv/parser'
 import { FeedError } from '../../../../src/engine/errors'
@@ -247,4 +247,21 @@ test('an input that begins in the middle of a file has its rows at the same plac
     expect(rows).toEqual(whole.rows.filter(isLater))
     expect(badRows).toBe(texts.slice(n).filter(text => text === 'short\n').length)
   }
+})
+
+test('without WebAssembly the rows of a projection are the same', async () => {
+  const bytes = many(500)
+  const read = (parser: TsvParser<Columns>) =>
+    [...parser.push(bytes), ...parser.end()].flatMap(batch =>
+      Array.from(batch, row => [row.position, row.toStrings()]),
+    )
+  const options = { schema: anyColumns, columns: ['c', 'a'], batchBytes: 256 }
+  vi.stubGlobal('WebAssembly', undefined)
+  vi.resetModules()
+  const without = (await import('../../../../src/engine/codec/tsv/parser')).TsvParser
+  const rows = read(new without<Columns>(options))
+  vi.unstubAllGlobals()
+  vi.resetModules()
+  expect(rows).toHaveLength(500)
+  expect(rows).toEqual(read(new TsvParser<Columns>(options)))
 })
