@@ -29,6 +29,8 @@ export interface RowHeads {
 /** The numbers of a row: in the order in which a block has them, wide ones first. */
 const NUMBERS = ['timeMs', 'byteOffset', 'checksum', 'origin', 'row', 'line', 'keyEnds'] as const
 const WIDE = 2
+/** Bytes of a wide number, which begins at a multiple of them. */
+const WORD = 8
 
 /** Keys alone. */
 export type Keys = Pick<RowHeads, 'keys' | 'keyEnds'>
@@ -126,10 +128,10 @@ export function keyAlone(heads: Keys, n: number): Keys {
   return { keys, keyEnds: Uint32Array.of(keys.length) }
 }
 
-/** Returns the heads of the first `rows` rows as bytes. {@link readHeads} reads them. */
+/** Returns the heads of the first `rows` rows as whole words. {@link readHeads} reads them. */
 export function writeHeads(heads: RowHeads, rows: number): Uint8Array {
   const keyBytes = keyStart(heads, rows)
-  const bytes = new Uint8Array(sizeOf(rows, keyBytes))
+  const bytes = new Uint8Array(Math.ceil(sizeOf(rows, keyBytes) / WORD) * WORD)
   let at = 0
   for (const name of NUMBERS) {
     const values = heads[name]
@@ -141,7 +143,7 @@ export function writeHeads(heads: RowHeads, rows: number): Uint8Array {
 }
 
 /**
- * @param bytes those of {@link writeHeads}; they stay in use
+ * @param bytes those of {@link writeHeads}, at a whole word; they stay in use
  * @throws FeedError STATE_CORRUPT
  */
 export function readHeads(bytes: Uint8Array, rows: number, path: string): RowHeads {

@@ -18,6 +18,9 @@ export class RunCursor {
   hasEnded = false
   #block: Block | undefined
   #next = 0
+  /** Blocks from the next one on that are read. */
+  #ahead: Block[] = []
+  readonly #headMemory: ReusedMemory | undefined
   readonly #memory: ReusedMemory | undefined
 
   /** @param isLent true where a block and its rows are valid only until the next one is read */
@@ -26,7 +29,9 @@ export class RunCursor {
     this.sequence = sequence
     this.rank = rank
     // Several rows of a key may stand in two blocks.
-    if (isLent && run.index.isUnique) this.#memory = new ReusedMemory()
+    if (!isLent || !run.index.isUnique) return
+    this.#headMemory = new ReusedMemory()
+    this.#memory = new ReusedMemory()
   }
 
   /** Returns a cursor at the first row of a block. */
@@ -61,7 +66,13 @@ export class RunCursor {
       return false
     }
     this.#memory?.clear()
-    this.#block = await this.run.heads(this.#next++, this.#memory)
+    if (this.#ahead.length === 0) {
+      const { run } = this
+      this.#headMemory?.clear()
+      this.#ahead = await run.blocksFrom(this.#next, this.#headMemory, this.#memory)
+    }
+    this.#next++
+    this.#block = this.#ahead.shift()
     this.at = 0
     return true
   }
@@ -99,7 +110,9 @@ export class RunCursor {
   async seek(heads: Keys, n: number): Promise<boolean> {
     if (this.#block !== undefined && this.at < this.#block.rows && this.seekInBlock(heads, n))
       return true
-    this.#next = this.run.blockOf(keyOf(heads, n), this.#next)
+    const next = this.run.blockOf(keyOf(heads, n), this.#next)
+    this.#ahead.splice(0, next - this.#next)
+    this.#next = next
     while (await this.load()) if (this.seekInBlock(heads, n)) return true
     return false
   }

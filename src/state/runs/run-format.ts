@@ -1,11 +1,12 @@
 // A run: rows in the order of their keys, in a file that never changes.
 //
-//   block · block · … · index · length of the index (4 bytes) · its CRC-32 (4 bytes)
+//   rows of some blocks · heads of these blocks · … · index · its length (4 bytes) · its CRC-32 (4)
 //
-// A block has up to ROWS_PER_BLOCK rows. First come their heads (row-heads.ts) as they are in
-// memory, so that a look-up reads no more than them. Then come the rows: for each header line that
-// they have, one page of TSV lines as the files had them, which the parser of feed files reads.
-// Larger runs have their pages compressed by Brotli.
+// A block has up to ROWS_PER_BLOCK rows: for each header line that they have, one page of TSV lines
+// as the files had them, which the parser of feed files reads. Larger runs have their pages
+// compressed by Brotli. The heads of the rows (row-heads.ts) are as they are in memory. Those of
+// several blocks stand together, because most reading needs nothing but heads, and one read of many
+// takes little longer than one of a few.
 //
 // The index is JSON: the origins, and the place of each block with its first key and checksums.
 // Between blocks stand the indexes of the times at which a part of the run was saved.
@@ -20,7 +21,9 @@ export const BLOCK_BYTES = 1 << 20
 export const PLAIN_BLOCK_BYTES = 1 << 18
 /** Bytes behind the index. */
 export const TAIL_BYTES = 8
-export const FORMAT = 'feedmill-run-1'
+/** The heads of blocks that stand together have about so many bytes. */
+export const HEADS_BYTES = 1 << 18
+export const FORMAT = 'feedmill-run-2'
 
 /** The lines of the rows of a block that have one header line. */
 export interface PageRecord {
@@ -35,14 +38,16 @@ export interface PageRecord {
 }
 
 export interface BlockRecord {
-  /** The offset of the block in the file. Its heads are first. */
+  /** The offset of the pages in the file. */
   readonly offset: number
+  /** The offset of the heads in the file. */
+  readonly headOffset: number
   readonly rows: number
   readonly headBytes: number
   /** The CRC-32 of the heads. */
   readonly checksum: number
   readonly firstKey: string
-  /** Behind the heads, in this order. */
+  /** In the order of the file. */
   readonly pages: readonly PageRecord[]
 }
 

@@ -24,6 +24,7 @@ import { REMOVED, type RowHeads, readHeads } from './row-heads'
 import {
   type BlockRecord,
   FORMAT,
+  HEADS_BYTES,
   meaningOf,
   type RunIndex,
   signatureOf,
@@ -35,18 +36,8 @@ const decompress = promisify(brotliDecompress)
 /** The most headers that runs have in common. */
 const MOST_HEADERS = 64
 
-/** What runs that are read together have in common. */
-export interface SharedMemory {
-  /** The bytes of heads that the runs may still keep in memory. */
-  left: number
-  /** The headers of rows by their header lines, so that rows of several runs have the same one. */
-  readonly headers: Map<string, BoundHeader>
-}
-
-/** @param headBytes the bytes of heads that the runs may keep in memory */
-export function sharedMemory(headBytes: number): SharedMemory {
-  return { left: headBytes, headers: new Map() }
-}
+/** Headers of rows by their header lines. */
+export type Headers = Map<string, BoundHeader>
 
 export class Run {
   readonly index: RunIndex
@@ -59,13 +50,10 @@ export class Run {
   readonly mended: readonly number[]
   readonly #meanings: readonly number[]
   readonly #signatures: readonly string[]
-  readonly #memory: SharedMemory
-  /** The heads of blocks that stay in memory, and their bytes together. */
-  readonly #kept = new Map<number, RowHeads>()
-  #keptBytes = 0
+  readonly #known: Headers
 
-  private constructor(file: DurableFile, path: string, index: RunIndex, memory: SharedMemory) {
-    this.#memory = memory
+  private constructor(file: DurableFile, path: string, index: RunIndex, headers: Headers) {
+    this.#known = headers
     this.#file = file
     this.path = path
     this.index = index
@@ -77,14 +65,14 @@ export class Run {
   }
 
   /**
-   * @param memory what the runs that are read with it share. Default: it has no other, and keeps nothing
+   * @param headers those of the runs that are read with it, so that rows of several have the same one
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
-  static async open(files: DurableFiles, path: string, memory = sharedMemory(0)): Promise<Run> {
+  static async open(files: DurableFiles, path: string, headers: Headers = new Map()): Promise<Run> {
     const file = await files.open(path)
     if (file === undefined) throw stateIo(path, 'open', 'ENOENT')
     try {
-      return new Run(file, path, await readIndex(file, path), memory)
+      return new Run(file, path, await readIndex(file, path), headers)
     } catch (error) {
       await file.close()
       throw error
@@ -101,21 +89,50 @@ export class Run {
     return this.#meanings[origin]!
   }
 
-  /** @param memory of the heads that do not stay, and of the rows */
-  async heads(block: number, memory: Memory = OWN_MEMORY): Promise<Block> {
-    const record = this.index.blocks[block]!
-    const { offset, headBytes, checksum, rows } = record
-    const kept = this.#kept.get(block)
-    if (kept !== undefined) return new Block(this, record, kept, memory)
-    const stays = this.#memory.left >= headBytes
-    if (stays) {
-      this.#memory.left -= headBytes
-      this.#keptBytes += headBytes
-    }
-    const place = stays ? OWN_MEMORY : memory
-    const heads = readHeads(await this.#read(offset, headBytes, checksum, place), rows, this.path)
-    if (stays) this.#kept.set(block, heads)
-    return new Block(this, record, heads, memory)
+  async block(number: number): Promise<Block> {
+    const [block] = await this.#blocks(number, number + 1, OWN_MEMORY, OWN_MEMORY)
+    return block!
+  }
+
+  /**
+   * Returns a block, and those behind it whose heads stand with its own.
+   * @param headMemory of the heads
+   * @param memory of the rows
+   */
+  blocksFrom(
+    first: number,
+    headMemory: Memory = OWN_MEMORY,
+    memory: Memory = OWN_MEMORY,
+  ): Promise<Block[]> {
+    const { blocks } = this.index
+    let end = blocks[first]!.headOffset
+    let behind = first
+    do end += blocks[behind++]!.headBytes
+    while (
+      blocks[behind]?.headOffset === end &&
+      end + blocks[behind]!.headBytes - blocks[first]!.headOffset <= HEADS_BYTES
+    )
+    return this.#blocks(first, behind, headMemory, memory)
+  }
+
+  /** Returns blocks whose heads stand together. */
+  async #blocks(
+    first: number,
+    behind: number,
+    headMemory: Memory,
+    memory: Memory,
+  ): Promise<Block[]> {
+    const records = this.index.blocks.slice(first, behind)
+    const start = records[0]!.headOffset
+    const { headOffset, headBytes } = records.at(-1)!
+    const bytes = headOffset + headBytes - start
+    const all = await this.#file.read(start, bytes, headMemory.take(bytes))
+    return records.map(record => {
+      const { headOffset: at, headBytes: length, checksum, rows } = record
+      const own = all.subarray(at - start, at - start + length)
+      const heads = readHeads(this.#checked(own, at, length, checksum), rows, this.path)
+      return new Block(this, record, heads, memory)
+    })
   }
 
   /**
@@ -135,8 +152,8 @@ export class Run {
   }
 
   /** Returns the lines of each page of a block. */
-  pages({ offset, headBytes, pages }: BlockRecord, memory: Memory): Promise<Uint8Array[]> {
-    let at = offset + headBytes
+  pages({ offset, pages }: BlockRecord, memory: Memory): Promise<Uint8Array[]> {
+    let at = offset
     return Promise.all(
       pages.map(async ({ bytes, rawBytes, checksum }) => {
         const from = at
@@ -159,7 +176,7 @@ export class Run {
 
   /** Returns the header of an origin's rows under a schema. */
   header<C extends Columns>(schema: FeedSchema<C>, origin: number): BoundHeader<C> {
-    const { headers } = this.#memory
+    const headers = this.#known
     const signature = this.#signatures[origin]!
     let bound = headers.get(signature)
     if (bound?.schema !== schema) {
@@ -173,8 +190,6 @@ export class Run {
   }
 
   close(): Promise<void> {
-    this.#memory.left += this.#keptBytes
-    this.#keptBytes = 0
     return this.#file.close()
   }
 
@@ -185,6 +200,10 @@ export class Run {
     memory: Memory,
   ): Promise<Uint8Array> {
     const bytes = await this.#file.read(offset, length, memory.take(length))
+    return this.#checked(bytes, offset, length, checksum)
+  }
+
+  #checked(bytes: Uint8Array, offset: number, length: number, checksum: number): Uint8Array {
     if (bytes.length < length || crc32(bytes) !== checksum)
       throw corruptState(this.path, `the bytes of the run at ${offset} have another checksum`)
     return bytes

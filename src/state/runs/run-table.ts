@@ -178,7 +178,7 @@ class BlockCache {
   }
 
   async #read(number: number): Promise<Block> {
-    const block = await this.#run.run.heads(number)
+    const block = await this.#run.run.block(number)
     this.#blocks = [...this.#blocks.slice(1 - CACHED_BLOCKS), { number, block }]
     return block
   }

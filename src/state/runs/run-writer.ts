@@ -21,6 +21,7 @@ import {
   BLOCK_BYTES,
   type BlockRecord,
   FORMAT,
+  HEADS_BYTES,
   PLAIN_BLOCK_BYTES,
   ROWS_PER_BLOCK,
   type RunIndex,
@@ -58,6 +59,9 @@ export class RunWriter {
   readonly #headers: number[] = []
   readonly #firsts = new Map<string, number>()
   readonly #blocks: BlockRecord[] = []
+  /** The blocks whose pages are written, with their heads, which are not. */
+  #waiting: { readonly record: Omit<BlockRecord, 'headOffset'>; readonly heads: Uint8Array }[] = []
+  #waitingBytes = 0
   #heads = newHeads(ROWS_PER_BLOCK, ROWS_PER_BLOCK * 24)
   #pages = new Map<number, Page>()
   /** Pages whose memory is used again. */
@@ -156,6 +160,7 @@ export class RunWriter {
   async save(): Promise<WrittenRun> {
     if (this.#blockRows > 0) await this.#endBlock()
     await this.#ahead.at(-1)
+    await this.#writeHeads()
     if (this.#indexedRows !== this.#rows) await this.#writeIndex()
     return { name: this.#name, rows: this.#rows, bytes: this.#offset, rawBytes: this.#rawBytes }
   }
@@ -218,9 +223,8 @@ export class RunWriter {
     pages: readonly (readonly [number, Page])[],
     compressed: readonly Buffer[],
   ): Promise<void> {
-    const offset = this.#offset
-    this.#blocks.push({
-      offset,
+    const record = {
+      offset: this.#offset,
       rows,
       headBytes: heads.length,
       checksum: crc32(heads),
@@ -230,17 +234,32 @@ export class RunWriter {
         const rawBytes = this.#isCompressed ? length : 0
         return { header, bytes: bytes.length, rawBytes, checksum: crc32(bytes) }
       }),
-    })
-    let end = offset
-    for (const bytes of [heads, ...compressed]) {
-      await this.#file.write(end, bytes)
-      end += bytes.length
     }
-    this.#offset = end
+    for (const bytes of compressed) await this.#append(bytes)
+    this.#waiting.push({ record, heads })
+    this.#waitingBytes += heads.length
+    if (this.#waitingBytes >= HEADS_BYTES) await this.#writeHeads()
     for (const [, page] of pages) {
       page.length = 0
       this.#free.push(page)
     }
+  }
+
+  async #writeHeads(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    let headOffset = this.#offset
+    for (const { record, heads } of waiting) {
+      this.#blocks.push({ ...record, headOffset })
+      headOffset += heads.length
+    }
+    await this.#append(Buffer.concat(waiting.map(({ heads }) => heads)))
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    await this.#file.write(this.#offset, bytes)
+    this.#offset += bytes.length
   }
 }
 

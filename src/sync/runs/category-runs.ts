@@ -43,8 +43,6 @@ import { RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
 import { isInterruption, recordKey, sortFiles, textOf } from './sort-files'
 
-/** Memory for the heads of runs, which each file is compared with. */
-const HEAD_BYTES = 1 << 25
 /** The most full files whose rows stand beside those that they have replaced. */
 const MOST_FLOORS = 3
 
@@ -81,7 +79,7 @@ export class CategoryRuns implements TargetCategory {
     this.category = category
     this.#options = options
     this.#sizes = { ...MERGE_SIZES, ...options }
-    this.#files = new RunFiles(options.files, options.folder, HEAD_BYTES)
+    this.#files = new RunFiles(options.files, options.folder)
     const { own, changes, sortBytes } = options
     this.#own = own && withoutRequired(own.schema)
     this.#manifest = newManifest(category, own && { key: own.key, version: own.version })

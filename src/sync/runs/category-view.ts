@@ -77,7 +77,7 @@ export class CategoryView {
     for (;;) {
       const manifest = await readManifest(files, path)
       if (manifest === undefined) return undefined
-      const runFiles = new RunFiles(files, folder, 0)
+      const runFiles = new RunFiles(files, folder)
       const runs = new Map<TableName, readonly SequencedRun[]>()
       try {
         for (const [name, table] of Object.entries(manifest.tables))

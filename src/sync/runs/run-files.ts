@@ -2,34 +2,25 @@
 
 import { join } from 'node:path'
 import { closing, type DurableFiles, orUndo } from '../../engine/index'
-import {
-  Run,
-  RunWriter,
-  type SequencedRun,
-  type SharedMemory,
-  sharedMemory,
-  type WrittenRun,
-} from '../../state/index'
+import { type Headers, Run, RunWriter, type SequencedRun, type WrittenRun } from '../../state/index'
 import { isRunName, MANIFEST, type RunRecord } from './manifest'
 
 export class RunFiles {
   readonly #files: DurableFiles
   readonly #folder: string
   readonly #open = new Map<string, Run>()
-  readonly #memory: SharedMemory
+  readonly #headers: Headers = new Map()
 
-  /** @param headBytes memory for the heads of runs */
-  constructor(files: DurableFiles, folder: string, headBytes: number) {
+  constructor(files: DurableFiles, folder: string) {
     this.#files = files
     this.#folder = folder
-    this.#memory = sharedMemory(headBytes)
   }
 
   async opened(records: readonly RunRecord[]): Promise<SequencedRun[]> {
     const opened: SequencedRun[] = []
     for (const { name, sequence } of records) {
       const path = join(this.#folder, name)
-      const run = this.#open.get(name) ?? (await Run.open(this.#files, path, this.#memory))
+      const run = this.#open.get(name) ?? (await Run.open(this.#files, path, this.#headers))
       this.#open.set(name, run)
       opened.push({ run, sequence })
     }
