@@ -135,17 +135,24 @@ const licences: NonNullable<Options['esbuildPlugins']>[number] = {
 
 const doors = new Map<string, ReadonlyMap<string, string>>()
 
-/** The names that a door exports, each with the path of its module. */
-function namesBehind(door: string): ReadonlyMap<string, string> {
-  let names = doors.get(door)
+/** The names that a door or a module exports, each with the path of its module. */
+function namesBehind(path: string): ReadonlyMap<string, string> {
+  let names = doors.get(path)
   if (!names) {
-    const exports = readFileSync(`${door}.ts`, 'utf8').matchAll(/\{([^}]*)\} from '(.*)'/g)
-    names = new Map(
-      [...exports].flatMap(([, list, path]) =>
-        list!.match(/\w+(?=,|\s|$)/g)!.map(name => [name, join(dirname(door), path!)] as const),
+    const code = readFileSync(`${path}.ts`, 'utf8')
+    const beside = (specifier: string) => join(dirname(path), specifier)
+    const declared = code.matchAll(/^export (?:(?:abstract|async) )?\w+\*? (\w+)/gm)
+    const lists = code.matchAll(/^export (?:type )?\{([^}]*)\}(?: from '(.*)')?/gm)
+    const whole = code.matchAll(/^export \* from '(.*)'/gm)
+    // A name that is listed hides one of a whole module.
+    names = new Map([
+      ...[...whole].flatMap(([, from]) => [...namesBehind(beside(from!))]),
+      ...[...lists].flatMap(([, list, from]) =>
+        list!.match(/\w+(?=,|\s|$)/g)!.map(name => [name, from ? beside(from) : path] as const),
       ),
-    )
-    doors.set(door, names)
+      ...[...declared].map(([, name]) => [name!, path] as const),
+    ])
+    doors.set(path, names)
   }
   return names
 }

@@ -22,53 +22,20 @@ export { crc32 } from './codec/gzip/crc32'
 export type { GzipFacts } from './codec/gzip/members'
 export { type Memory, OWN_MEMORY, ReusedMemory } from './codec/memory'
 export { versionsOf } from './codec/merge/batch-versions'
-export {
-  type ChangeKind,
-  compareContents,
-  HEAD_BYTES,
-  headOf,
-  isArrival,
-  judgeArrival,
-  needsContents,
-  type RegisterHead,
-  type RowContent,
-  readRegister,
-  writeArrival,
-  writeRegister,
-} from './codec/merge/register'
-export {
-  compareVersions,
-  findVersion,
-  generationOf,
-  type Version,
-  type VersionOf,
-  versionMissing,
-  versionOfRow,
-} from './codec/merge/version-order'
+export * from './codec/merge/register'
+export * from './codec/merge/version-order'
 export { mendedRows } from './codec/quarantine/mended-rows'
 export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
 export { leftOutRow, type RowQuarantine } from './codec/quarantine/row-quarantine'
 export type { FileIdentity } from './codec/range/file-identity'
 export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/file-identity'
 export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
-export {
-  printableUrl,
-  type RequestHeaders,
-  requestUrl,
-  sendableHeaders,
-} from './codec/range/request'
+export * from './codec/range/request'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
 export { type FileProgress, RowBatch } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'
-export {
-  type AnyBatch,
-  type AnyRow,
-  bytesOfImage,
-  originOfImage,
-  readRowImage,
-  writeRowImage,
-} from './codec/row-image'
+export * from './codec/row-image'
 export { Secrets } from './codec/secrets'
 export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
 export { TextBuffer } from './codec/text-buffer'
@@ -95,14 +62,7 @@ export { type Logger, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'
 export { removeAtExit, removeNow } from './disk/atomic-file'
 export { closing, orUndo } from './disk/closing'
-export {
-  type DurableFile,
-  type DurableFiles,
-  machineFiles,
-  readWhole,
-  replaceWhole,
-  scratchFiles,
-} from './disk/durable-files'
+export * from './disk/durable-files'
 export { corruptState, onDisk, stateIo } from './disk/state-errors'
 export {
   createOwn,
@@ -111,50 +71,11 @@ export {
   unlessMissing,
   writeAll,
 } from './disk/system-calls'
-export {
-  type AnyFeedError,
-  asFeedError,
-  type ErrorCode,
-  type ErrorContexts,
-  type ErrorFamily,
-  excerpt,
-  FeedError,
-  familyOf,
-  printableText,
-  type RowPosition,
-} from './errors'
-export {
-  anObject,
-  anyText,
-  arrayOf,
-  type Clock,
-  callback,
-  choice,
-  clockMs,
-  durationMs,
-  filePath,
-  filledText,
-  finiteNumber,
-  flag,
-  knownOptions,
-  noPromise,
-  type OptionNames,
-  optionInvalid,
-  secretText,
-  show,
-  texts,
-  wholeNumber,
-  withMethods,
-} from './options'
+export * from './errors'
+export * from './options'
 export { isColumnBatch } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
-export {
-  concat,
-  Pipeline,
-  type PipelineSource,
-  pipeline,
-  pipelineOfChain,
-} from './pipeline/pipeline'
+export * from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
 export { tee } from './pipeline/tee'
@@ -164,62 +85,13 @@ export { createColumnParser, createRowParser, type ParserFacts } from './push/pa
 export { type Quarantine, quarantine } from './quarantine/quarantine'
 export { QuarantineWriter } from './quarantine/quarantine-writer'
 export { quarantinedRows, type ReplayOptions, replay } from './quarantine/replay'
-export {
-  aspects,
-  boolean,
-  type CellOptions,
-  type ColumnKind,
-  cell,
-  conditionDescriptors,
-  date,
-  decimal,
-  float64,
-  int32,
-  int64,
-  json,
-  list,
-  oneOf,
-  regions,
-  text,
-  timestamp,
-} from './schema/column-kinds'
+export * from './schema/column-kinds'
 export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
 export { DECIMAL_DIGITS, NamedColumns, spellingOf } from './schema/column-spec'
-export {
-  type CellOf,
-  type ChosenColumns,
-  type Columns,
-  checkedSchema,
-  defineSchema,
-  type FeedFile,
-  type FeedName,
-  type FeedSchema,
-  type RowObject,
-  type TextColumns,
-} from './schema/feed-schema'
-export {
-  type ItemColumns,
-  type ItemGroupColumns,
-  type ItemPriorityColumns,
-  type ItemSnapshotColumns,
-  itemGroupColumns,
-  itemGroupSchema,
-  itemPriorityColumns,
-  itemPrioritySchema,
-  itemSchema,
-  itemSnapshotColumns,
-  itemSnapshotSchema,
-  schemaOf,
-} from './schema/feed-schemas'
+export * from './schema/feed-schema'
+export * from './schema/feed-schemas'
 export { itemColumns } from './schema/item-columns'
-export {
-  type Aspect,
-  CELL_TYPES,
-  type CellType,
-  type ConditionDescriptor,
-  type Decimal,
-  type Regions,
-} from './schema/values'
+export * from './schema/values'
 export { ByteOutput } from './sinks/byte-output'
 export { byteSink } from './sinks/byte-sink'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'

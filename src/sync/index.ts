@@ -11,21 +11,10 @@ export {
 export type { CategoryPlan } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-files'
 export type { ItemsAt } from './read/items-as-of'
-export {
-  type OpenCategory,
-  type OpenFeed,
-  type OpenState,
-  type OpenStateOptions,
-  openState,
-} from './read/open-state'
+export * from './read/open-state'
 export { stateItemColumns } from './read/state-item-columns'
 export { stateItemLines } from './read/state-item-lines'
-export {
-  type StateItem,
-  type StateItemReaderOptions,
-  stateItemObject,
-  stateItemReader,
-} from './read/state-items'
+export * from './read/state-items'
 export { type TargetStatus, type TargetStatusOptions, targetStatus } from './read/target-status'
 export {
   type ReplayStateOptions,
@@ -39,16 +28,4 @@ export type { FeedSource, SourceFile } from './source/feed-source'
 export { type FolderFilesOptions, folderFiles } from './source/folder-files'
 export { type FeedSyncOptions, type SyncOptions, syncSettings } from './sync-options'
 export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
-export {
-  type AppliedFile,
-  NO_ROWS,
-  type OpenTarget,
-  type RowTally,
-  type StateOrigin,
-  type SyncTarget,
-  type TargetCategory,
-  type TargetContents,
-  type TargetFile,
-  type TargetOptions,
-  type TargetRows,
-} from './target/target'
+export * from './target/target'

@@ -40,7 +40,7 @@ export function errorsPage({ checker, entries, fileAt, root }) {
     return { name: code.name, meaning, remedy, fields, isRetryable: retryable.includes(code.name) }
   })
   const sections = [...new Set(families.values())].map(family => {
-    const own = codes.filter(({ name }) => families.get(name) === family)
+    const own = codes.filter(({ name }) => families.get(name.split('_')[0]) === family)
     return `## ${TITLES[family] ?? family}\n\n${own.map(textOf).join('\n')}`
   })
   return `# Error codes

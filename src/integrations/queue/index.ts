@@ -3,11 +3,6 @@
 export { type QueueStatus, queueStatus } from './queue-status'
 export type { QueueOptions } from './redis-connection'
 export { type RequestLimit, type RequestLimitOptions, requestLimit } from './request-limit'
-export {
-  type ScheduleOptions,
-  scheduleCategories,
-  type UnscheduleOptions,
-  unscheduleCategories,
-} from './schedule-categories'
+export * from './schedule-categories'
 export { type FeedWorker, startWorker } from './worker'
 export type { JobReport, WorkerOptions } from './worker-options'
