@@ -12,8 +12,3 @@ export function benchFailed(
   const options = cause === undefined ? {} : { cause }
   return new FeedError('BENCH_FAILED', `${step} failed: ${short}`, { step, reason: short }, options)
 }
-
-/** Returns the text of whatever was thrown. */
-export function messageOf(cause: unknown): string {
-  return excerpt(cause instanceof Error ? cause.message : String(cause), 300)
-}

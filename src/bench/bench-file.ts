@@ -3,8 +3,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { excerpt, FeedError, show } from '../engine/index'
-import { messageOf } from './bench-failed'
+import { excerpt, FeedError, messageOf, show } from '../engine/index'
 import { type Bench, defineBench } from './define-bench'
 
 /** @throws FeedError BENCH_FILE_INVALID */

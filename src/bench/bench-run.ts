@@ -1,9 +1,18 @@
 // Runs one benchmark once in this process, and checks its result. For the figures to mean anything,
 // the process does nothing else: fresh-process.ts starts it.
 
-import type { Pipeline, Sink, StageCounters } from '../engine/index'
-import { type ErrorCode, excerpt, FeedError, finiteNumber, optionInvalid } from '../engine/index'
-import { benchFailed, messageOf } from './bench-failed'
+import {
+  type ErrorCode,
+  excerpt,
+  FeedError,
+  finiteNumber,
+  messageOf,
+  optionInvalid,
+  type Pipeline,
+  type Sink,
+  type StageCounters,
+} from '../engine/index'
+import { benchFailed } from './bench-failed'
 import type { Bench, BenchOutcome } from './define-bench'
 
 export interface RunFigures {

@@ -1,7 +1,8 @@
 // Compares two versions whose files lie beside each other on this machine: the base and the head.
 // Where the trees come from is base-tree.ts.
 
-import { benchFailed, messageOf } from './bench-failed'
+import { messageOf } from '../engine/index'
+import { benchFailed } from './bench-failed'
 import { type BenchPlan, type PlannedBench, preparedBenches } from './bench-plan'
 import type { BenchProcesses } from './bench-process'
 import {

@@ -672,8 +672,29 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
 /** Returns a FeedError unchanged, and any other thrown value as the cause of a STAGE_FAILED. */
 export function asFeedError(value: unknown, stage: string): AnyFeedError {
   if (FeedError.is(value)) return value
-  const text = value instanceof Error ? value.message : String(value)
-  return new FeedError('STAGE_FAILED', `${stage}: ${text}`, { stage }, { cause: value })
+  const message = `${stage}: ${messageOf(value)}`
+  return new FeedError('STAGE_FAILED', message, { stage }, { cause: value })
+}
+
+/** Returns the text of whatever was thrown. */
+export function messageOf(value: unknown): string {
+  return value instanceof Error ? value.message : String(value)
+}
+
+/** @param reason what the caller's signal gives */
+export function aborted(stage: string, message: string, reason: unknown): FeedError<'ABORTED'> {
+  return new FeedError('ABORTED', message, { stage }, { cause: reason })
+}
+
+/** The error for an optional package that is not installed. */
+export function missingPackage(
+  neededFor: string,
+  name: string,
+  toInstall: string,
+  cause: unknown,
+): FeedError<'DEPENDENCY_MISSING'> {
+  const message = `${neededFor} needs the package ${name}: npm install ${toInstall}`
+  return new FeedError('DEPENDENCY_MISSING', message, { package: name, neededFor }, { cause })
 }
 
 /** Controls of terminals, C0 and C1, and marks that change the order in which text is read. */

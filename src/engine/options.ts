@@ -8,10 +8,10 @@ import { excerpt, FeedError } from './errors'
 export const TIMER_MAX_MS = 2 ** 31 - 1
 
 /**
- * The names of all options of `T`; no error tells of an internal one. A missing or misspelt name is
- * a compile error.
+ * The names of all options of `T`. No error tells of one with the value 'internal'. A missing or
+ * misspelt name is a compile error.
  */
-export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true | 'internal' }
+export type OptionNames<T> = { readonly [Name in keyof Required<T>]: unknown }
 
 /**
  * Returns the error for a wrong option. The context shows `received` shortened, and calls no method
@@ -43,7 +43,7 @@ export function knownOptions<T extends object>(
 ): T {
   for (const name of Object.keys(anObject(what, options))) {
     if (!Object.hasOwn(names, name)) {
-      const told = Object.entries(names).filter(([, kind]) => kind === true)
+      const told = Object.entries(names).filter(([, kind]) => kind !== 'internal')
       throw unknownOption(
         name,
         told.map(([known]) => known),
@@ -244,6 +244,12 @@ export function withMethods<T extends object>(
   )
 }
 
+/** Checks for a Date that is a time. @throws FeedError OPTION_INVALID */
+export function validDate(option: string, value: Date): Date {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value
+  throw optionInvalid(option, 'a Date', value)
+}
+
 /** The current time: a fixed Date, or a function that returns the time at each call. */
 export type Clock = Date | (() => Date)
 
@@ -256,11 +262,7 @@ export function clockMs(option: string, clock: Clock | undefined): () => number 
   if (clock === undefined) return Date.now
   if (clock instanceof Date && !Number.isNaN(clock.getTime())) return () => clock.getTime()
   const ask = callback(option, clock as () => Date, 'a Date or a function that gives one')
-  return () => {
-    const now = ask()
-    if (now instanceof Date && !Number.isNaN(now.getTime())) return now.getTime()
-    throw optionInvalid(`${option}()`, 'a Date', now)
-  }
+  return () => validDate(`${option}()`, ask()).getTime()
 }
 
 /** True for a class, whose source text begins with that word. A class cannot be called. */

@@ -18,6 +18,7 @@ import {
   type RetryOptions,
   type RetryPolicy,
   retryPolicy,
+  validDate,
   wholeNumber,
   withMethods,
 } from '../engine/index'
@@ -218,8 +219,7 @@ export function syncSettings(given: SyncOptions | FeedSyncOptions) {
     environment = machineEnvironment,
   } = options
   wholeNumber('parallelFiles', parallelFiles, 1, 64)
-  if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
-    throw optionInvalid('until', 'a Date', until)
+  if (until !== undefined) validDate('until', until)
   anObject('ranges', ranges)
   const retry = retryPolicy(options.retry)
   return {

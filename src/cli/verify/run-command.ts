@@ -5,13 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { FeedError } from '../../index'
 import { usageError } from '../usage-error'
 
-export interface CommandRun {
-  /** The exit code, or null when the command was killed. */
-  readonly exitCode: number | null
-  readonly timedOut: boolean
-  /** The end of the standard output and the standard error, in the order of their arrival. */
-  readonly output: string
-}
+export type CommandRun = Awaited<ReturnType<typeof runCommand>>
 
 export interface CommandOptions {
   readonly command: readonly string[]
@@ -26,7 +20,7 @@ const OUTPUT_CHARS = 4_000
 const CLOSE_MS = 1_000
 
 /** @throws FeedError OPTION_INVALID when the command cannot be started */
-export async function runCommand(options: CommandOptions): Promise<CommandRun> {
+export async function runCommand(options: CommandOptions) {
   const { command, env, timeoutMs, signal } = options
   const [program = '', ...words] = command
   const child = spawn(program, words, {

@@ -11,7 +11,7 @@ import {
   flag,
   knownOptions,
   type OptionNames,
-  optionInvalid,
+  validDate,
   wholeNumber,
 } from '../../engine/index'
 import { fraction, mix, mixText } from '../world/hash'
@@ -144,13 +144,8 @@ export function checkFeedFile(file: FeedFile): void {
   choice('file.content', content, ['bootstrap', 'span'])
   filledText('file.marketplaceId', marketplaceId)
   filledText('file.categoryId', categoryId)
-  checkTime('file.from', from)
-  checkTime('file.to', to)
-}
-
-function checkTime(option: string, time: Date): void {
-  if (!(time instanceof Date) || Number.isNaN(time.getTime()))
-    throw optionInvalid(option, 'a Date', time)
+  validDate('file.from', from)
+  validDate('file.to', to)
 }
 
 /** @throws FeedError OPTION_INVALID */

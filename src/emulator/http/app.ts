@@ -4,7 +4,7 @@
 // function from a call to a response.
 
 import type { Context } from 'hono'
-import { FeedError } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
 import { challenge, type TokenIssuer } from '../tokens'
 import { chunksOf } from './body-stream'
@@ -37,6 +37,9 @@ export interface AppParts {
  */
 const REQUEST_BODY_BYTES = 64 * 1024
 
+/** What `npm install` takes for a served emulator. */
+export const EMULATOR_PACKAGES = 'hono @hono/node-server'
+
 const FORCED_ERROR = /^error;code=(\d+|internal)$/
 
 /** The caller of an operation that needs no token. */
@@ -61,15 +64,8 @@ async function hono() {
   try {
     return await import('hono')
   } catch (cause) {
-    throw missingPackage('hono', cause)
+    throw missingPackage('the emulator', 'hono', EMULATOR_PACKAGES, cause)
   }
-}
-
-/** The error for a missing optional package of the emulator. */
-export function missingPackage(name: string, cause: unknown): FeedError<'DEPENDENCY_MISSING'> {
-  const context = { package: name, neededFor: 'the emulator' }
-  const message = `${context.neededFor} needs the package ${name}: npm install hono @hono/node-server`
-  return new FeedError('DEPENDENCY_MISSING', message, context, { cause })
 }
 
 async function routerOf(parts: AppParts) {

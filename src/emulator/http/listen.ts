@@ -8,11 +8,12 @@ import {
   FeedError,
   filledText,
   knownOptions,
+  missingPackage,
   type OptionNames,
   wholeNumber,
 } from '../../engine/index'
 import type { Answer, Connection } from '../faults/fault-injector'
-import { missingPackage } from './app'
+import { EMULATOR_PACKAGES } from './app'
 import { chunksOf, streamOf } from './body-stream'
 import type { ErrorFamily } from './error-family'
 
@@ -73,7 +74,7 @@ async function nodeServer() {
   try {
     return await import('@hono/node-server')
   } catch (cause) {
-    throw missingPackage('@hono/node-server', cause)
+    throw missingPackage('the emulator', '@hono/node-server', EMULATOR_PACKAGES, cause)
   }
 }
 

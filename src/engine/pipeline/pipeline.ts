@@ -39,7 +39,8 @@ export type PipelineSource<T> =
   | Blob
   | (() => AnyIterable<T> | Pipeline<T> | Blob)
 
-const OPTION_NAMES: OptionNames<PipelineOptions> = {
+/** The names of the options of every pipeline. */
+export const PIPELINE_NAMES: OptionNames<PipelineOptions> = {
   signal: true,
   onProgress: true,
   progressMs: true,
@@ -80,7 +81,7 @@ export function pipeline(
   options?: PipelineOptions,
 ): Pipeline<Uint8Array>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  knownOptions(options, OPTION_NAMES)
+  knownOptions(options, PIPELINE_NAMES)
   if (typeof source === 'function') callback('source', source, SOURCE)
   else checkSource(source)
   const make = () => [sourceStage(typeof source === 'function' ? source() : source)]
@@ -149,7 +150,7 @@ export function concat<P extends AnyPipeline<unknown>>(
   if (!isIterable(pipelines))
     throw optionInvalid('pipelines', 'a list of pipelines, or another iterable of them', pipelines)
   if (Array.isArray(pipelines)) pipelines.forEach(checkPipeline)
-  knownOptions(options, OPTION_NAMES)
+  knownOptions(options, PIPELINE_NAMES)
   const items = () =>
     new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   if (!Array.isArray(pipelines)) return pipeline(items(), options)

@@ -12,7 +12,7 @@ import { ReadAhead } from '../core/read-ahead'
 import { DONE, isPromise, PAUSE, type Step, turnIfDue } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'
-import { asFeedError, FeedError } from '../errors'
+import { aborted, asFeedError, FeedError } from '../errors'
 import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
@@ -54,14 +54,7 @@ export class Run {
   /** The next step, inside the run as the diagnostics channels know it. */
   readonly #watchedStep = () => this.#step()
   readonly #onAbort = () =>
-    this.fail(
-      new FeedError(
-        'ABORTED',
-        'the run was aborted',
-        { stage: 'pipeline' },
-        { cause: this.#options.signal?.reason },
-      ),
-    )
+    this.fail(aborted('pipeline', 'the run was aborted', this.#options.signal?.reason))
   #timer: NodeJS.Timeout | undefined
   /** Resolves the step that the reader waits for. */
   #wake: (() => void) | undefined

@@ -6,7 +6,7 @@ import type { BatchText } from '../codec/columns/batch-text'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import type { BoundHeader } from '../codec/tsv/header'
-import { excerpt, FeedError } from '../errors'
+import { excerpt, FeedError, messageOf } from '../errors'
 import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
@@ -223,7 +223,7 @@ function jsonOf(value: unknown, column: string, row: number): string {
       throw valueInvalid(
         NAME,
         row,
-        `the cell ${excerpt(column)}: ${excerpt(cause instanceof Error ? cause.message : String(cause))}`,
+        `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`,
         cause,
       )
     }

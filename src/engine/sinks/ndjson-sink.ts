@@ -4,7 +4,7 @@ import { BatchJson } from '../codec/columns/batch-json'
 import { bigIntAsText } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
-import { excerpt, FeedError } from '../errors'
+import { excerpt, FeedError, messageOf } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
@@ -119,12 +119,7 @@ function jsonLine(element: unknown, row: number, jsonOf: Json): string | undefin
   } catch (cause) {
     // The error of a cell has its own position.
     if (FeedError.is(cause)) throw cause
-    throw valueInvalid(
-      NAME,
-      row,
-      excerpt(cause instanceof Error ? cause.message : String(cause)),
-      cause,
-    )
+    throw valueInvalid(NAME, row, excerpt(messageOf(cause)), cause)
   }
 }
 

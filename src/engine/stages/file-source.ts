@@ -5,7 +5,7 @@
 import { close, fstat, open, read } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { excerpt, FeedError } from '../errors'
+import { excerpt, FeedError, messageOf } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
 
@@ -118,7 +118,7 @@ export class FileSource extends Source<Uint8Array> {
   }
 
   #failed(verb: string, cause: unknown): FeedError {
-    const reason = excerpt(cause instanceof Error ? cause.message : String(cause))
+    const reason = excerpt(messageOf(cause))
     return new FeedError(
       'STAGE_FAILED',
       `${this.#path} cannot be ${verb}: ${reason}`,

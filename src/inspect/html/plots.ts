@@ -3,7 +3,7 @@
 // read on white and on black.
 
 import type { EChartsCoreOption } from 'echarts'
-import { FeedError, printableText } from '../../engine/index'
+import { missingPackage, printableText } from '../../engine/index'
 import type { ColumnProfile, InspectReport } from '../report'
 import { Markup } from './html'
 
@@ -27,15 +27,12 @@ const NAME_CHARACTERS = 30
 /** A plot of a hostile file has no more columns than this. */
 export const MOST_PLOTTED_COLUMNS = 500
 
-export interface Plots {
-  /** The shares of filled, empty and invalid cells of each column, as SVG. */
-  readonly cells: Markup
-  /** The distinct values of each column on a logarithmic scale, as SVG. */
-  readonly distinct: Markup
-}
-
-/** @throws FeedError DEPENDENCY_MISSING without echarts */
-export async function plotsOf({ columns }: InspectReport): Promise<Plots> {
+/**
+ * Draws as SVG the shares of filled, empty and invalid cells of each column, and its distinct values
+ * on a logarithmic scale.
+ * @throws FeedError DEPENDENCY_MISSING without echarts
+ */
+export async function plotsOf({ columns }: InspectReport) {
   const { init } = await loadEcharts()
   // echarts counts from the bottom.
   const shown = columns.slice(0, MOST_PLOTTED_COLUMNS).toReversed()
@@ -55,9 +52,7 @@ async function loadEcharts(): Promise<Pick<typeof import('echarts'), 'init'>> {
     const { init } = await import('echarts')
     return { init }
   } catch (cause) {
-    const context = { package: 'echarts', neededFor: 'the HTML report of inspect' }
-    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}@^6.1`
-    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+    throw missingPackage('the HTML report of inspect', 'echarts', 'echarts@^6.1', cause)
   }
 }
 

@@ -1,7 +1,7 @@
 // The adapter of apache-arrow, an optional package, and the part of it that is used here. The
 // declarations do not import the package, so they are whole where it is not installed.
 
-import { FeedError } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 
 export interface ArrowRecordBatch {
   readonly schema: { readonly fields: readonly unknown[] }
@@ -30,8 +30,6 @@ export async function loadArrow(): Promise<ArrowApi> {
     // As any text, so that the compiler does not look for the package either.
     return (await import('apache-arrow' as string)) as ArrowApi
   } catch (cause) {
-    const context = { package: 'apache-arrow', neededFor: 'toArrow of feedmill/arrow' }
-    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}@^21`
-    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+    throw missingPackage('toArrow of feedmill/arrow', 'apache-arrow', 'apache-arrow@^21', cause)
   }
 }

@@ -3,16 +3,9 @@
 // before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then,
 // and cost twice the time.
 
-import type { ColumnData } from '../../engine/index'
+import { type ColumnData, sqlIdentifier } from '../../engine/index'
 import type { ColumnPart } from './column-vectors'
-import {
-  CHUNK_ROWS,
-  type Chunk,
-  type Database,
-  ROW_GROUP_ROWS,
-  type RowSource,
-  sqlName,
-} from './duckdb-api'
+import { CHUNK_ROWS, type Chunk, type Database, ROW_GROUP_ROWS, type RowSource } from './duckdb-api'
 
 interface FilledChunk extends Chunk {
   readonly columns: readonly ColumnPart[][]
@@ -58,7 +51,7 @@ export class ChunkInserter {
     const nulls = columns.map(([, type], n) => `NULL::${type} AS column${n}`)
     const types = await database.columnTypes(`SELECT ${nulls.join(', ')} LIMIT 0`)
     const names = [...columns.map(([name]) => name), ...Object.keys(constants)]
-    const target = `${table} (${names.map(sqlName).join(', ')})`
+    const target = `${table} (${names.map(sqlIdentifier).join(', ')})`
     return new ChunkInserter(database, target, ['*', ...Object.values(constants)].join(', '), types)
   }
 

@@ -1,8 +1,6 @@
 // The types of DuckDB for the columns of a schema.
 
-import type { ArrowType } from '../../engine/index'
-import { DECIMAL_DIGITS } from '../../engine/index'
-import { sqlName } from './duckdb-api'
+import { type ArrowType, DECIMAL_DIGITS, sqlIdentifier } from '../../engine/index'
 
 const TYPES: { readonly [K in ArrowType['kind']]?: string } = {
   utf8: 'VARCHAR',
@@ -32,7 +30,7 @@ export function sqlTypeOf(type: ArrowType, options: TypeOptions = {}): string {
       return `${sqlTypeOf(type.item, options)}[]`
     case 'struct': {
       const fields = type.fields.map(
-        ({ name, type: of }) => `${sqlName(name)} ${sqlTypeOf(of, options)}`,
+        ({ name, type: of }) => `${sqlIdentifier(name)} ${sqlTypeOf(of, options)}`,
       )
       return `STRUCT(${fields.join(', ')})`
     }

@@ -314,11 +314,6 @@ export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A name as an identifier of SQL. */
-export function sqlName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
 /** Returns a path without symbolic links. The file may be missing, its folder may not. */
 async function realPlace(path: string): Promise<string> {
   return (

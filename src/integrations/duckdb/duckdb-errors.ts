@@ -1,10 +1,6 @@
 // The typed errors of a DuckDB file, and what DuckDB says of a failure.
 
-import { excerpt, FeedError, stateIo, systemCode } from '../../engine/index'
-
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
-}
+import { excerpt, FeedError, messageOf, stateIo, systemCode } from '../../engine/index'
 
 /** The error of a database that cannot be opened. */
 export function openingFailed(path: string, cause: unknown): FeedError {

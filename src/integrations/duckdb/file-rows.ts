@@ -2,20 +2,25 @@
 // `other` with the texts of all other cells: those of columns that the schema does not have, and
 // those that the type of their column cannot hold. So no row is lost for a cell.
 
-import type {
-  ArrowType,
-  CellPolicy,
-  Column,
-  ColumnBatch,
-  ColumnData,
-  Columns,
-  RowBatch,
+import {
+  type ArrowType,
+  arrowTypeOf,
+  type CellPolicy,
+  type Column,
+  type ColumnBatch,
+  type ColumnData,
+  type Columns,
+  columnData,
+  decodeColumns,
+  emptyData,
+  isBadCell,
+  type RowBatch,
+  sqlIdentifier,
 } from '../../engine/index'
-import { arrowTypeOf, columnData, decodeColumns, emptyData, isBadCell } from '../../engine/index'
 import type { TargetRows } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { OTHER_CELLS, OTHER_CELLS_SQL, vectorTypeOf } from './column-types'
-import { type Database, sqlName } from './duckdb-api'
+import type { Database } from './duckdb-api'
 import { DECIMAL_DIGITS, DECIMAL_SCALE, type RowTable, VERSION_COLUMNS } from './tables'
 
 type Header = RowBatch<Columns>['header']
@@ -105,7 +110,7 @@ export class FileRows {
       .map(({ name, spec }) => [name, vectorTypeOf(arrowTypeOf(spec))] as const)
     this.#inserter = await ChunkInserter.open(
       this.#database,
-      sqlName(this.#table.name),
+      sqlIdentifier(this.#table.name),
       [
         ...vectors,
         ['other', OTHER_CELLS_SQL],

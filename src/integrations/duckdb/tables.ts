@@ -1,12 +1,13 @@
 // The tables of a database that `sync` writes, their views, and the ledger in the table `files`. If
 // you change a table, give FORMAT its next number, and also change src/guide/databases.md.
 
-import type { Columns } from '../../engine/index'
 import {
   arrowTypeOf,
+  type Columns,
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
+  sqlIdentifier,
 } from '../../engine/index'
 import {
   type AppliedFile,
@@ -18,7 +19,7 @@ import {
   type StateOrigin,
 } from '../../sync/index'
 import { OTHER_CELLS_SQL, sqlTypeOf } from './column-types'
-import { type Database, sqlName, sqlText } from './duckdb-api'
+import { type Database, sqlText } from './duckdb-api'
 import { foreign } from './duckdb-errors'
 
 /** One of the three tables of rows. */
@@ -189,10 +190,10 @@ function createTable(name: string, columns: Columns): string {
   const typed = Object.entries(columns).map(([column, spec]) => {
     const isPrice = spec.type === 'decimal'
     const type = arrowTypeOf(isPrice ? { ...spec, scale: DECIMAL_SCALE } : spec)
-    return `${sqlName(column)} ${sqlTypeOf(type, isPrice ? { digits: DECIMAL_DIGITS } : {})}`
+    return `${sqlIdentifier(column)} ${sqlTypeOf(type, isPrice ? { digits: DECIMAL_DIGITS } : {})}`
   })
   const others = `other ${OTHER_CELLS_SQL}`
-  return `CREATE TABLE ${sqlName(name)} (${[...typed, others, ...OWN_COLUMNS].join(', ')});`
+  return `CREATE TABLE ${sqlIdentifier(name)} (${[...typed, others, ...OWN_COLUMNS].join(', ')});`
 }
 
 /** The condition for the rows of a category. */

@@ -6,7 +6,6 @@ import {
   clockMs,
   type DiagnosticsMessages,
   knownOptions,
-  type Listeners,
   listen,
   type OptionNames,
   type StopWatching,
@@ -73,13 +72,7 @@ export async function instrument(options: InstrumentOptions = {}): Promise<StopW
 /** Runs under way whose spans are kept. Past it the span of the oldest ends. */
 const MOST_RUNS = 10_000
 
-export interface Spans {
-  readonly listeners: Listeners
-  /** Ends the spans of the runs that are under way. */
-  stop(): void
-}
-
-export function spansOf(tracer: OtelTracer, api: OtelApi): Spans {
+export function spansOf(tracer: OtelTracer, api: OtelApi) {
   const running = new Map<number, Span>()
   const contextOf = (run: number | undefined): OtelContext => {
     const span = run === undefined ? undefined : running.get(run)

@@ -11,14 +11,8 @@ const RUN_SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600]
 /** Categories whose watermarks are kept. Past it the one that moved least recently is dropped. */
 const MOST_CATEGORIES = 10_000
 
-export interface Metrics {
-  readonly listeners: Listeners
-  /** Takes back what the meter would call later. */
-  stop(): void
-}
-
 /** @param now the clock against which the lag of a watermark is measured, in milliseconds */
-export function metricsOf(meter: OtelMeter, now: () => number): Metrics {
+export function metricsOf(meter: OtelMeter, now: () => number) {
   const counter = (name: string, unit: string, description: string) =>
     meter.createCounter(name, { unit, description })
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>

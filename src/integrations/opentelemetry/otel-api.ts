@@ -1,7 +1,7 @@
 // The adapter of @opentelemetry/api, an optional package, and the part of it that is used here. The
 // declarations do not import the package, so they are whole where it is not installed.
 
-import { FeedError } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 
 export type Attributes = Readonly<Record<string, string | number>>
 
@@ -76,8 +76,7 @@ export async function loadOtelApi(): Promise<OtelApi> {
     // The tracer of the package takes its own spans only, which are those that are given to it.
     return { metrics, trace: trace as OtelApi['trace'], context, SpanKind, SpanStatusCode }
   } catch (cause) {
-    const context = { package: '@opentelemetry/api', neededFor: 'feedmill/opentelemetry' }
-    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}@^1.9`
-    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+    const name = '@opentelemetry/api'
+    throw missingPackage('feedmill/opentelemetry', name, `${name}@^1.9`, cause)
   }
 }

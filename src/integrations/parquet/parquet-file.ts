@@ -6,7 +6,7 @@ import {
   ArrowIpc,
   type ByteOutput,
   type ColumnBatch,
-  FeedError,
+  missingPackage,
   SinkColumns,
   spellingOf,
 } from '../../engine/index'
@@ -27,9 +27,7 @@ export async function loadParquet(): Promise<ParquetWasm> {
   try {
     return await import('parquet-wasm')
   } catch (cause) {
-    const context = { package: PACKAGE, neededFor: 'feedmill/parquet' }
-    const message = `${context.neededFor} needs the package ${PACKAGE}: npm install ${PACKAGE}@^0.8`
-    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+    throw missingPackage('feedmill/parquet', PACKAGE, `${PACKAGE}@^0.8`, cause)
   }
 }
 

@@ -3,13 +3,14 @@
 //
 // If you change a kind or the order, also change those files.
 
-import { type Part, quoted } from './sql-names'
+import { sqlIdentifier } from '../../engine/index'
+import type { Part } from './sql-names'
 import { columnsOfPart, keyOfPart } from './sql-types'
 import { OF_CATEGORY } from './tables'
 
 /** The staging table of a part, which only this connection sees. */
 export function stagingTable(part: Part): string {
-  return `pg_temp.${quoted(`feedmill_${part}`)}`
+  return `pg_temp.${sqlIdentifier(`feedmill_${part}`)}`
 }
 
 /**
@@ -17,7 +18,7 @@ export function stagingTable(part: Part): string {
  * the server does not grow with the number of files.
  */
 export function createStaging(part: Part, table: string): string {
-  return `CREATE TEMPORARY TABLE IF NOT EXISTS ${quoted(`feedmill_${part}`)} (LIKE ${table}) ON COMMIT DELETE ROWS`
+  return `CREATE TEMPORARY TABLE IF NOT EXISTS ${sqlIdentifier(`feedmill_${part}`)} (LIKE ${table}) ON COMMIT DELETE ROWS`
 }
 
 const VERSION = ['time_ms', 'removed', 'generated_ms', 'checksum'] as const
@@ -42,7 +43,7 @@ export const WRITTEN = 'written'
  */
 export function mergeStaging(part: Part, table: string): string {
   const key = keyOfPart(part)
-  const columns = columnsOfPart(part).map(quoted)
+  const columns = columnsOfPart(part).map(sqlIdentifier)
   const version = VERSION.slice(0, 3)
   const isNewer = `${rowOf('n', version)} > ${rowOf('i', version)}`
   const isOlder = `${rowOf('n', version)} < ${rowOf('i', version)}`
@@ -103,7 +104,7 @@ export function sweep(part: Part, table: string): string {
   const kept = new Set(['marketplace', 'feed_category', key, ...VERSION])
   const cleared = columnsOfPart(part)
     .filter(name => !kept.has(name))
-    .map(name => `${quoted(name)} = NULL`)
+    .map(name => `${sqlIdentifier(name)} = NULL`)
   return `
 WITH lacking AS (
   UPDATE ${table} SET time_ms = $3, removed = true, generated_ms = $3, checksum = 0,

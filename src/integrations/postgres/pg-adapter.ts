@@ -7,6 +7,8 @@ import {
   durationMs,
   excerpt,
   FeedError,
+  messageOf,
+  missingPackage,
   type OptionNames,
   waitFor,
 } from '../../engine/index'
@@ -52,6 +54,7 @@ export interface CopyIn {
   abort(): Promise<void>
 }
 
+const PACKAGES = 'pg@^8.16 pg-copy-streams@^7'
 /** What pg waits longer than the server does, so that the server reports its own limit. */
 const MARGIN_MS = 10_000
 /** A transaction without a statement for so long is one of a writer that stands still. */
@@ -309,7 +312,7 @@ export function databaseFailed(
   retryable: boolean,
 ): AnyFeedError {
   if (FeedError.is(cause)) return cause
-  const text = excerpt(cause instanceof Error ? cause.message : String(cause), 200)
+  const text = excerpt(messageOf(cause), 200)
   const reason = stateOf(cause) ?? text
   const words = text === reason ? text : `${text} (${reason})`
   return new FeedError('STATE_IO', `${path}: ${words}`, { path, operation, reason }, { retryable })
@@ -320,7 +323,7 @@ async function loadPg(): Promise<typeof import('pg')> {
     const { Client } = await import('pg')
     return { Client } as typeof import('pg')
   } catch (cause) {
-    throw missing('pg', cause)
+    throw missingPackage('feedmill/postgres', 'pg', PACKAGES, cause)
   }
 }
 
@@ -329,12 +332,6 @@ async function loadCopy(): Promise<Pick<typeof import('pg-copy-streams'), 'from'
     const { from } = await import('pg-copy-streams')
     return { from }
   } catch (cause) {
-    throw missing('pg-copy-streams', cause)
+    throw missingPackage('feedmill/postgres', 'pg-copy-streams', PACKAGES, cause)
   }
-}
-
-function missing(name: string, cause: unknown): FeedError<'DEPENDENCY_MISSING'> {
-  const context = { package: name, neededFor: 'feedmill/postgres' }
-  const message = `${context.neededFor} needs the package ${name}: npm install pg@^8.16 pg-copy-streams@^7`
-  return new FeedError('DEPENDENCY_MISSING', message, context, { cause })
 }

@@ -1,29 +1,28 @@
 // A sink that writes the rows of a pipeline to a table of PostgreSQL, in one transaction.
 
-import type {
-  ColumnNames,
-  PlannedColumn,
-  RowWriter,
-  Sink,
-  TableDatabase,
-  TablePlan,
-  TableRows,
-  TableSinkOptions,
-} from '../../engine/index'
 import {
+  type ColumnNames,
   definitionsOf,
   filledText,
   knownOptions,
   namesOf,
   type OptionNames,
   onConflict,
+  type PlannedColumn,
+  type RowWriter,
+  type Sink,
+  sqlIdentifier,
   TABLE_OPTIONS,
+  type TableDatabase,
+  type TablePlan,
+  type TableRows,
+  type TableSinkOptions,
   tableSink,
 } from '../../engine/index'
 import { addressOf, type PostgresAddress, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
-import { columnNameOf, quoted, sqlName } from './sql-names'
+import { columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
 import { columnsOf } from './tables'
@@ -64,8 +63,8 @@ export function postgresSink<T>(
   const { table } = knownOptions(options, OPTIONS)
   const limits = checkedLimits(options)
   const { schema, prefix = '' } = address.tables
-  const name = quoted(sqlName('table', prefix + filledText('table', table)))
-  const place = schema === undefined ? '' : `${quoted(sqlName('schema', schema))}.`
+  const name = sqlIdentifier(sqlName('table', prefix + filledText('table', table)))
+  const place = schema === undefined ? '' : `${sqlIdentifier(sqlName('schema', schema))}.`
   return tableSink(
     {
       name: NAME,

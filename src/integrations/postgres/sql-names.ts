@@ -1,15 +1,10 @@
 // Names in SQL: quoted identifiers, the names of columns, and the tables of a target.
 
 import { createHash } from 'node:crypto'
-import { anyText, filledText, optionInvalid } from '../../engine/index'
+import { anyText, filledText, optionInvalid, sqlIdentifier } from '../../engine/index'
 
 /** PostgreSQL cuts longer names without a word, and two names could become one. */
 const NAME_LIMIT_BYTES = 63
-
-/** Returns the name as a quoted identifier. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
 
 /** Returns a name of a column, as PostgreSQL writes names: `priceValue` is `price_value`. */
 export function columnNameOf(name: string): string {
@@ -59,7 +54,7 @@ export class TargetNames {
   }
 
   #inSchema(name: string): string {
-    return `${quoted(this.schema)}.${quoted(name)}`
+    return `${sqlIdentifier(this.schema)}.${sqlIdentifier(name)}`
   }
 }
 

@@ -8,17 +8,17 @@ import {
   compareVersions,
   type Row,
   type RowBatch,
+  sqlIdentifier,
   TextBuffer,
   type Version,
 } from '../../engine/index'
 import type { Category, TargetRows } from '../../sync/index'
 import { type CopyPart, type CopyRows, copyText } from './copy-rows'
 import { COPY_BLOCK_BYTES, type CopyIn, type PgConnection } from './pg-adapter'
-import { quoted } from './sql-names'
 import { HEAD_COLUMNS } from './sql-types'
 
 export interface TableCopyOptions {
-  /** The quoted name of the table. */
+  /** The sqlIdentifier name of the table. */
   readonly table: string
   /** Returns what writes the rows of a header. */
   rowsOf(header: BoundHeader<Columns>): CopyRows
@@ -93,7 +93,7 @@ export class TableCopy {
   async #begin(columns: readonly string[]): Promise<void> {
     await this.end()
     this.#copy = await this.#connection.copy(
-      `COPY ${this.#options.table} (${columns.map(quoted).join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`,
+      `COPY ${this.#options.table} (${columns.map(sqlIdentifier).join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`,
     )
   }
 }

@@ -2,7 +2,7 @@
 // `files`. Columns that a release adds to a feed are added to the tables; any other change of a
 // table takes the next number of FORMAT.
 
-import { FeedError } from '../../engine/index'
+import { FeedError, sqlIdentifier } from '../../engine/index'
 import {
   type AppliedFile,
   appliedFileOf,
@@ -11,7 +11,7 @@ import {
   ledgerRowOf,
 } from '../../sync/index'
 import type { PgConnection } from './pg-adapter'
-import { type OwnTable, PARTS, type Part, quoted, type TargetNames } from './sql-names'
+import { type OwnTable, PARTS, type Part, type TargetNames } from './sql-names'
 import { HEAD_COLUMNS, keyOfPart, PART_COLUMNS, REST_COLUMNS, sqlTypeOf } from './sql-types'
 
 /** The format that this program writes and reads. */
@@ -64,7 +64,7 @@ function partDefinition(names: TargetNames, part: Part): string {
     ...Object.entries(HEAD_COLUMNS).map(([name, type]) => `${name} ${type}`),
     ...PART_COLUMNS[part].map(({ name, spec }) => {
       const type = sqlTypeOf(spec)
-      return `${quoted(name)} ${name === key ? `${type} COLLATE "C" NOT NULL` : type}`
+      return `${sqlIdentifier(name)} ${name === key ? `${type} COLLATE "C" NOT NULL` : type}`
     }),
     ...Object.entries(REST_COLUMNS).map(([name, type]) => `${name} ${type}`),
     `PRIMARY KEY (marketplace, feed_category, ${key})`,
@@ -91,7 +91,8 @@ export async function prepareTables(
         names.schema,
       ])
       // A user that may not make schemas may write into one that is there.
-      if (schema === undefined) await connection.query(`CREATE SCHEMA ${quoted(names.schema)}`)
+      if (schema === undefined)
+        await connection.query(`CREATE SCHEMA ${sqlIdentifier(names.schema)}`)
       for (const sql of definitions(names)) await connection.query(sql)
     }
     await addColumns(connection, names)
@@ -139,7 +140,7 @@ async function metaOf(
   return { format: Number(format), service: service === null ? undefined : String(service) }
 }
 
-/** @param table a quoted name */
+/** @param table a sqlIdentifier name */
 export async function columnsOf(
   connection: PgConnection,
   table: string,
@@ -157,7 +158,7 @@ async function addColumns(connection: PgConnection, names: TargetNames): Promise
     const present = await columnsOf(connection, names.table(part))
     const added = PART_COLUMNS[part]
       .filter(({ name }) => !present.has(name))
-      .map(({ name, spec }) => `ADD COLUMN ${quoted(name)} ${sqlTypeOf(spec)}`)
+      .map(({ name, spec }) => `ADD COLUMN ${sqlIdentifier(name)} ${sqlTypeOf(spec)}`)
     if (added.length > 0)
       await connection.query(`ALTER TABLE ${names.table(part)} ${added.join(', ')}`)
   }

@@ -267,20 +267,13 @@ export interface QueueOptions {
 
 const NAMES: OptionNames<QueueOptions> = { url: true, password: true, name: true, timeoutMs: true }
 
-export interface QueueSettings {
-  readonly url: string
-  readonly password: string | undefined
-  readonly name: string
-  readonly timeoutMs: number
-  /** The address and the name of the queue, without credentials. */
-  readonly shown: string
-}
+export type QueueSettings = ReturnType<typeof queueSettings>
 
 /** What all keys in Redis begin with; the name of the queue follows. */
 export const KEY_PREFIX = 'feedmill'
 
 /** @throws FeedError OPTION_INVALID, without the address, which may have a password */
-export function queueSettings(options: QueueOptions): QueueSettings {
+export function queueSettings(options: QueueOptions) {
   const {
     url,
     password,
@@ -297,6 +290,7 @@ export function queueSettings(options: QueueOptions): QueueSettings {
     password: password === undefined ? undefined : secretText('queue.password', password),
     name,
     timeoutMs: durationMs('queue.timeoutMs', timeoutMs),
+    /** The address and the name of the queue, without credentials. */
     shown: `${address.protocol}//${address.host}${address.pathname} ${name}`,
   }
 }

@@ -16,7 +16,7 @@ import {
   type SyncTarget,
   syncSettings,
 } from '../../sync/index'
-import { type QueueOptions, type QueueSettings, queueSettings } from './redis-connection'
+import { type QueueOptions, queueSettings } from './redis-connection'
 
 /**
  * The options of a worker. Those of `runCategory` hold for each job, so that `memoryBytes` is for
@@ -95,21 +95,8 @@ const NAMES: OptionNames<WorkerOptions> = {
   onJob: true,
 }
 
-export interface WorkerLimits {
-  readonly concurrency: number
-  readonly lockMs: number
-  readonly drainMs: number
-}
-
-export interface WorkerSettings {
-  readonly settings: QueueSettings
-  readonly job: JobOptions
-  readonly limits: WorkerLimits
-  readonly onJob: WorkerOptions['onJob']
-}
-
 /** @throws FeedError OPTION_INVALID */
-export function workerSettings(options: WorkerOptions): WorkerSettings {
+export function workerSettings(options: WorkerOptions) {
   const given = knownOptions(options, NAMES)
   const { queue, concurrency = 1, lockMs = 60_000, drainMs = 30_000, onJob, ...job } = given
   withMethods('service', job.service, ['withClock', 'close'])
@@ -122,5 +109,5 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     lockMs: durationMs('lockMs', lockMs, 100),
     drainMs: durationMs('drainMs', drainMs),
   }
-  return { settings: queueSettings(queue), job, limits, onJob }
+  return { queue: queueSettings(queue), job, limits, onJob }
 }

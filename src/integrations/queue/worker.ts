@@ -21,16 +21,9 @@ import {
   KEY_PREFIX,
   type QueueConnection,
   type QueueJob,
-  type QueueSettings,
   type QueueWorker,
 } from './redis-connection'
-import {
-  type JobOptions,
-  type JobReport,
-  type WorkerLimits,
-  type WorkerOptions,
-  workerSettings,
-} from './worker-options'
+import { type JobReport, type WorkerOptions, workerSettings } from './worker-options'
 
 /** A worker that takes jobs until it is closed. Also for `await using`. */
 export interface FeedWorker extends AsyncDisposable {
@@ -58,23 +51,19 @@ const LOST_WORKERS = 5
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
-  const { settings, job, limits, onJob } = workerSettings(options)
+  const settings = workerSettings(options)
   const lost = new AbortController()
-  const connection = await connectQueue(settings, {
+  const connection = await connectQueue(settings.queue, {
     onLost: error => lost.abort(error),
     keeps: true,
   })
-  return new RunningWorker({ connection, settings, job, limits, lost: lost.signal, onJob })
+  return new RunningWorker({ ...settings, connection, lost: lost.signal })
 }
 
-interface WorkerParts {
+interface WorkerParts extends ReturnType<typeof workerSettings> {
   readonly connection: QueueConnection
-  readonly settings: QueueSettings
-  readonly job: JobOptions
-  readonly limits: WorkerLimits
   /** Aborted with QUEUE_FAILED. */
   readonly lost: AbortSignal
-  readonly onJob: WorkerOptions['onJob']
 }
 
 /** What a job that is under way has told so far. */
@@ -96,7 +85,7 @@ class RunningWorker implements FeedWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    const { connection, settings, limits, lost } = parts
+    const { connection, queue, limits, lost } = parts
     this.ended = new Promise((resolve, reject) => {
       this.#end = error => (error === undefined ? resolve() : reject(error))
     })
@@ -104,7 +93,7 @@ class RunningWorker implements FeedWorker {
     // BullMQ passes a signal to a function of three parameters only.
     const process = (job: QueueJob, token?: string, signal?: AbortSignal) =>
       this.#process(job, token ?? '', signal)
-    this.#worker = new connection.bullmq.Worker(settings.name, process, {
+    this.#worker = new connection.bullmq.Worker(queue.name, process, {
       connection: connection.redis,
       prefix: KEY_PREFIX,
       name: `${hostname()}:${globalThis.process.pid}`,
@@ -265,7 +254,7 @@ class RunningWorker implements FeedWorker {
     state: JobReport['message']['state'],
     { nextAt, ...given }: Omit<JobReport, 'message'> & { readonly nextAt?: Date } = {},
   ): void {
-    const { settings, onJob } = this.#parts
+    const { queue, onJob } = this.#parts
     if (onJob === undefined && !jobTopic.hasSubscribers) return
     const underWay = this.#jobs.get(job)
     const { marketplace = '', categoryId = '' } = namesOf(job.data)
@@ -275,7 +264,7 @@ class RunningWorker implements FeedWorker {
       const message: JobReport['message'] = {
         ...ofRun(),
         state,
-        queue: settings.name,
+        queue: queue.name,
         job: job.id ?? '',
         marketplace,
         categoryId,

@@ -2,29 +2,28 @@
 // stages are RangeFetcher, ChunkReassembler, Gunzip and TsvRowParser. Each run has its own stages,
 // so that a replaced file can be read again.
 
-import type {
-  ChosenColumns,
-  Columns,
-  FeedFile,
-  FeedSchema,
-  GunzipOptions,
-  PipelineOptions,
-  RangeFetcherOptions,
-  RangeInfo,
-  RangeResume,
-  RowBatch,
-  Secrets,
-  TsvRowParserOptions,
-} from '../../engine/index'
 import {
+  aborted,
+  type ChosenColumns,
   ChunkReassembler,
-  FeedError,
+  type Columns,
+  type FeedFile,
+  type FeedSchema,
+  type GunzipOptions,
   GZIP_SIGNATURE,
   knownOptions,
   listenable,
   type OptionNames,
+  PIPELINE_NAMES,
   type Pipeline,
+  type PipelineOptions,
   pipelineOfChain,
+  type RangeFetcherOptions,
+  type RangeInfo,
+  type RangeResume,
+  type RowBatch,
+  type Secrets,
+  type TsvRowParserOptions,
 } from '../../engine/index'
 import { fileNameOf } from '../identifiers'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
@@ -94,12 +93,6 @@ export interface FeedDownloadParts<C extends Columns> {
   readonly source: RangeFetcherOptions
 }
 
-const PIPELINE_NAMES: OptionNames<PipelineOptions> = {
-  signal: true,
-  onProgress: true,
-  progressMs: true,
-  onSettled: true,
-}
 const READ_NAMES: OptionNames<ReadOptions> = { ...PIPELINE_NAMES, ranges: true, gunzip: true }
 const COMPRESSED_NAMES: OptionNames<CompressedOptions> = {
   ...PIPELINE_NAMES,
@@ -198,15 +191,7 @@ export class FeedDownload<C extends Columns> {
     const small = { chunkBytes: FIRST_RANGE_BYTES, windowBytes: FIRST_RANGE_BYTES, concurrency: 1 }
     const [fetcher] = this.#ordered({ ranges: { ...options.ranges, ...small } })
     const signal = listenable(options.signal)
-    const abort = () =>
-      fetcher.destroy(
-        new FeedError(
-          'ABORTED',
-          'the request was aborted',
-          { stage: 'info' },
-          { cause: signal?.reason },
-        ),
-      )
+    const abort = () => fetcher.destroy(aborted('info', 'the request was aborted', signal?.reason))
     signal?.addEventListener('abort', abort, { once: true })
     try {
       if (signal?.aborted) abort()

@@ -2,17 +2,19 @@
 // RESPONSE_INVALID names the field that is wrong. The operations themselves are in
 // service/clients/.
 
-import type { RequestHeaders, Secrets } from '../../engine/index'
 import {
+  aborted,
   asTransportError,
   excerpt,
   FeedError,
   listenable,
   mayPass,
   printableUrl,
+  type RequestHeaders,
   Retries,
   readErrorText,
   readRefusal,
+  type Secrets,
 } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
@@ -73,13 +75,7 @@ export class JsonClient {
       )
     } catch (error) {
       const { operation, url, signal } = request
-      if (signal?.aborted)
-        throw new FeedError(
-          'ABORTED',
-          `${operation} was aborted`,
-          { stage: operation },
-          { cause: signal.reason },
-        )
+      if (signal?.aborted) throw aborted(operation, `${operation} was aborted`, signal.reason)
       throw this.#secrets.covered(asTransportError(error, printableUrl(url)))
     }
   }

@@ -15,6 +15,7 @@ import {
   type Row,
   RowsJson,
   TextBuffer,
+  validDate,
 } from '../../engine/index'
 import type { RowChange } from '../../state/index'
 import { type FileId, fileIdKey, isOwn } from '../file-id'
@@ -146,9 +147,8 @@ function writeChangedRow(row: ChangedRow | null, out: TextBuffer, json: JsonByRo
 
 /** @throws FeedError OPTION_INVALID */
 export function checkedChange(change: StateChange): StateChange {
-  const { at } = anObject('change', change)
-  if (at instanceof Date && !Number.isNaN(at.getTime())) return change
-  throw optionInvalid('change.at', 'a Date', at)
+  validDate('change.at', anObject('change', change).at)
+  return change
 }
 
 /** Returns the changes that a file makes to the rows that stand. */

@@ -5,7 +5,7 @@
 // Both edges belong to the window: the file is available at the moment of its publication and when
 // it reaches its age.
 
-import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import { knownOptions, wholeNumber } from '../../engine/index'
 import { readDay, readHour } from '../../service/index'
 import {
   type BootstrapId,
@@ -170,17 +170,9 @@ const DOCUMENTED: CalendarLimits = {
   snapshotDaysKept: 7,
 }
 
-const NAMES: OptionNames<CalendarLimits> = {
-  dailyLatencyDays: true,
-  dailyFilesKept: true,
-  priorityDaysBack: true,
-  snapshotLatencyHours: true,
-  snapshotDaysKept: true,
-}
-
 /** @throws FeedError OPTION_INVALID */
 export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLimits {
-  const complete = { ...DOCUMENTED, ...knownOptions(limits, NAMES, 'limits') }
+  const complete = { ...DOCUMENTED, ...knownOptions(limits, DOCUMENTED, 'limits') }
   for (const [name, value] of Object.entries(complete)) wholeNumber(`limits.${name}`, value)
   return complete
 }

@@ -17,6 +17,7 @@ import {
   type OptionNames,
   optionInvalid,
   type Row,
+  validDate,
 } from '../../engine/index'
 import type { RunTable } from '../../state/index'
 import { type Category, OWN } from '../file-id'
@@ -126,9 +127,7 @@ export class OpenCategory implements Category {
    * @throws FeedError STATE_HISTORY_MISSING
    */
   async asOf(time: Date): Promise<ItemsAt> {
-    if (!(time instanceof Date && !Number.isNaN(time.getTime())))
-      throw optionInvalid('time', 'a Date', time)
-    return itemsAsOf(this.#view, time, this.#asOf)
+    return itemsAsOf(this.#view, validDate('time', time), this.#asOf)
   }
 }
 

@@ -6,10 +6,11 @@
 
 import { setMaxListeners } from 'node:events'
 import {
+  aborted,
   asFeedError,
   type Columns,
   closing,
-  FeedError,
+  type FeedError,
   listenable,
   orUndo,
   RunWatch,
@@ -221,14 +222,7 @@ class Run {
 
   /** Stops the run for the caller. */
   #stop(reason: unknown): void {
-    this.#end(
-      new FeedError(
-        'ABORTED',
-        'the synchronisation was stopped',
-        { stage: 'sync' },
-        { cause: reason },
-      ),
-    )
+    this.#end(aborted('sync', 'the synchronisation was stopped', reason))
   }
 
   #end(error: unknown): void {

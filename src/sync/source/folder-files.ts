@@ -9,6 +9,7 @@ import {
   knownOptions,
   type OptionNames,
   optionInvalid,
+  validDate,
 } from '../../engine/index'
 import type { SourceFile } from './feed-source'
 
@@ -73,8 +74,7 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
       // A file may be removed while the folder is listed.
       const time = timeOf?.(name) ?? (await stat(from).catch(() => undefined))?.mtime
       if (time === undefined) continue
-      if (!(time instanceof Date) || Number.isNaN(time.getTime()))
-        throw optionInvalid(`timeOf('${name}')`, 'a Date', time)
+      validDate(`timeOf('${name}')`, time)
       const id = `${name} ${time.toISOString()}`
       files.push({ id, from, kind: fitting.kind, time })
     }

@@ -20,7 +20,7 @@ import {
   withMethods,
 } from '../../options'
 import type { RangeTransport } from './range-transport'
-import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
+import { type RetryOptions, retryPolicy } from './retries'
 import type { SendReason } from './send-request'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
@@ -91,27 +91,7 @@ export interface RangeResume {
 }
 
 /** The checked options with their defaults. */
-export interface RangeSettings {
-  readonly startOffset: number
-  /** The identity that is known before the first request. */
-  readonly identity: FileIdentity
-  readonly url: string
-  /** The URL as errors show it. */
-  readonly printableUrl: string
-  readonly transport: RangeTransport
-  readonly headers: RequestHeaders | HeadersProvider
-  readonly chunkBytes: number
-  readonly concurrency: number
-  readonly windowBytes: number
-  readonly maxRangeBytes: number
-  readonly retry: RetryPolicy
-  readonly headersTimeoutMs: number
-  readonly idleMs: number
-  /** Undefined where the next stages of the pipeline say what to check. */
-  readonly signature?: Uint8Array
-  readonly sniffContentType: boolean
-  readonly now: () => number
-}
+export type RangeSettings = ReturnType<typeof rangeSettings>
 
 const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   url: true,
@@ -135,7 +115,7 @@ const NO_SIGNATURE = new Uint8Array()
 const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
 
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
-export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
+export function rangeSettings(options: RangeFetcherOptions) {
   const { headers = {}, transport, resume = FROM_THE_START } = knownOptions(options, OPTION_NAMES)
   const { offset, identity } = knownOptions(resume, RESUME_NAMES, 'resume')
   return {

@@ -5,7 +5,7 @@ import { printableUrl, type RequestHeaders } from '../../codec/range/request'
 import type { Secrets } from '../../codec/secrets'
 import { requestTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
-import { excerpt, FeedError } from '../../errors'
+import { excerpt, FeedError, messageOf } from '../../errors'
 
 /**
  * A GET request. A transport must not add headers that change the body, such as Accept-Encoding.
@@ -92,7 +92,7 @@ function reasonOf(error: unknown): { readonly text: string; readonly code: strin
       return { text: excerpt(at.message), code: excerpt(code, 60) }
     at = at.cause
   }
-  return { text: excerpt(error instanceof Error ? error.message : String(error)), code: undefined }
+  return { text: excerpt(messageOf(error)), code: undefined }
 }
 
 // Sends one request and tells the subscribers of `feedmill:request` how it went. Without a
