@@ -158,7 +158,8 @@ export const SERVICE_OPTIONS = [
   option('--allow-http', 'accept plain http to other machines'),
 ] as const
 
-const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority'] as const
+/** The names of the feeds of the service. */
+export const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority'] as const
 
 /** The options that say how a feed file is read. */
 export const FEED_FILE_OPTIONS = [

@@ -61,10 +61,7 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly headerForm?: HeaderForm
   /** Sends errors as `{"errors":[…]}` instead of the documented bare form. Default false. */
   readonly wrapErrors?: boolean
-  /**
-   * Default: header spellings and unknown columns differ from file to file, and there are no
-   * filters.
-   */
+  /** Default: header spellings and unknown columns differ from file to file. */
   readonly format?: FileFormat
   /**
    * What the emulator keeps of the files that it has made. Default: the defaults of each option.

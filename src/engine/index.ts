@@ -129,12 +129,7 @@ export {
   type RangeResume,
   rangeSettings,
 } from './stages/range/range-settings'
-export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
-export {
-  asTransportError,
-  type ReportingTransport,
-  watchedTransport,
-} from './stages/range/range-transport'
+export * from './stages/range/range-transport'
 export {
   mayPass,
   Retries,

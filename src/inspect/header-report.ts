@@ -7,20 +7,11 @@ import {
   type BoundHeader,
   bindHeader,
   countKnownNames,
-  itemGroupSchema,
-  itemPrioritySchema,
-  itemSchema,
-  itemSnapshotSchema,
+  FEED_SCHEMAS,
   spellingOf,
 } from '../engine/index'
 import type { HeaderReport } from './report'
 
-const FEEDS: readonly FeedSchema[] = [
-  itemSchema,
-  itemSnapshotSchema,
-  itemGroupSchema,
-  itemPrioritySchema,
-]
 const HEADER_PLACE = { row: 0, line: 1, byteOffset: 0 }
 /** A guess knows so many names of the file, or all of a file that has fewer. */
 const LEAST_KNOWN = 2
@@ -30,11 +21,13 @@ const LEAST_KNOWN = 2
  * fewest columns. Returns undefined where none knows two of the names, or all of fewer.
  */
 export function guessedSchema(names: readonly string[]): FeedSchema | undefined {
-  const [best] = FEEDS.map(schema => ({
-    schema,
-    known: countKnownNames(schema, names),
-    size: Object.keys(schema.columns).length,
-  })).sort((a, b) => b.known - a.known || a.size - b.size)
+  const [best] = Object.values<FeedSchema>(FEED_SCHEMAS)
+    .map(schema => ({
+      schema,
+      known: countKnownNames(schema, names),
+      size: Object.keys(schema.columns).length,
+    }))
+    .sort((a, b) => b.known - a.known || a.size - b.size)
   return best && best.known >= Math.min(LEAST_KNOWN, names.length) ? best.schema : undefined
 }
 

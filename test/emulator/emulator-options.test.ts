@@ -54,7 +54,6 @@ describe('what an emulator is made from is checked at the call', () => {
     [{ world, faults: { rate: '1' } }, 'faults.rate'],
     [{ world, faults: { kinds: ['fire'] } }, 'faults.kinds'],
     [{ world, faults: { rules: [{ rout: '*', fault: '503' }] } }, 'rout'],
-    [{ world, format: { filters: { seed: 1, files: 1, items: 1, more: 1 } } }, 'more'],
     [{ world, format: { gzipLevels: 6 } }, 'gzipLevels'],
     [{ world, format: 'rows' }, 'format'],
     [{ world, format: { headerSpelling: 'kebab' } }, 'headerSpelling'],

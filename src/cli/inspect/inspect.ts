@@ -1,15 +1,6 @@
 // `feedmill inspect FILE | URL`: shows what is in a file, and what differs from an earlier report.
 
-import {
-  byteSink,
-  type FeedSchema,
-  itemGroupSchema,
-  itemPrioritySchema,
-  itemSchema,
-  itemSnapshotSchema,
-  pipeline,
-  schemaOf,
-} from '../../index'
+import { byteSink, type FeedSchema, pipeline, schemaOf } from '../../index'
 import {
   compareReports,
   type Drift,
@@ -18,7 +9,7 @@ import {
   inspect,
   reportHtml,
 } from '../../inspect'
-import { dialectOf } from '../command-options'
+import { dialectOf, FEEDS } from '../command-options'
 import { FAILURE } from '../exit-code'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
@@ -28,12 +19,6 @@ import type { InspectCommand } from './inspect-command'
 import { inspectLines } from './inspect-lines'
 
 const STANDARD_INPUT = '-'
-const FEEDS: readonly FeedSchema[] = [
-  itemSchema,
-  itemGroupSchema,
-  itemSnapshotSchema,
-  itemPrioritySchema,
-]
 
 /**
  * Inspects, compares and prints. The exit code is 1 where the file cannot be read to its end or the
@@ -70,7 +55,8 @@ async function schemaOption({ feed, schema }: InspectCommand): Promise<FeedSchem
 /** A file is held against the schema of the earlier one, even where its own names have changed. */
 function schemaBefore(before: Partial<InspectReport> | undefined): FeedSchema | null | undefined {
   if (before?.schema === null) return null
-  return FEEDS.find(schema => schema.name === before?.schema)
+  const feed = FEEDS.find(name => name === before?.schema)
+  return feed && schemaOf(feed)
 }
 
 async function writePage(

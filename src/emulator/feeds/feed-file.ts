@@ -20,7 +20,7 @@ import {
   UNKNOWN_ITEM_COLUMN,
 } from '../world/columns'
 import { mix, mixText, pick } from '../world/hash'
-import type { Item, ItemTest } from '../world/item'
+import type { Item } from '../world/item'
 import type { World } from '../world/world'
 import {
   checkFeedFile,
@@ -31,7 +31,6 @@ import {
   HEADER_SPELLINGS,
   type HeaderSpelling,
   headerName,
-  shownIn,
 } from './file-format'
 
 interface Table {
@@ -114,39 +113,24 @@ export function hasRows(world: World, file: FeedFile, format: FileFormat): boole
 function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
   const bootstrap = file.content === 'bootstrap'
   const { from, to } = file
-  const shows = shownIn(file, format.filters)
   const columns = itemColumns(format, isUnknownColumnIn(world, file, format))
   switch (file.feed) {
     case 'item':
       return table(
         columns,
         to,
-        shown(
-          bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file),
-          item => item,
-          shows,
-        ),
+        bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file),
       )
     case 'item_group':
       return table(
         GROUP_COLUMNS,
         to,
-        bootstrap
-          ? world.groupsAt(to, file, shows)
-          : world.groupsListedWithin(from, to, file, shows),
+        bootstrap ? world.groupsAt(to, file) : world.groupsListedWithin(from, to, file),
       )
     case 'item_snapshot':
-      return table(
-        snapshotColumns(columns),
-        to,
-        shown(world.changesWithin(from, to, file), change => change.item, shows),
-      )
+      return table(snapshotColumns(columns), to, world.changesWithin(from, to, file))
     case 'item_priority':
-      return table(
-        PRIORITY_COLUMNS,
-        to,
-        shown(world.campaignChangesOn(to, file), change => change.item, shows),
-      )
+      return table(PRIORITY_COLUMNS, to, world.campaignChangesOn(to, file))
   }
 }
 
@@ -163,14 +147,6 @@ function* cellsOf<Of>(
   records: Iterable<Of>,
 ): Generator<readonly string[], void, void> {
   for (const record of records) yield columns.map(column => column.cell(record, at))
-}
-
-function* shown<Of>(
-  records: Iterable<Of>,
-  itemOf: (record: Of) => Item,
-  shows: ItemTest = () => true,
-): Generator<Of, void, void> {
-  for (const record of records) if (shows(itemOf(record))) yield record
 }
 
 function itemColumns(format: FileFormat, unknownColumn: boolean): readonly Column<Item>[] {

@@ -4,6 +4,7 @@
 // gives the error. The checks look at the headers first, then at the query and at Range. Later
 // steps check whether the file exists and whether the range fits.
 
+import type { FeedName } from '../../engine/index'
 import {
   documentedFamily,
   type ErrorDetails,
@@ -30,7 +31,7 @@ import {
   priorityDaySpan,
   servedDays,
 } from './calendar'
-import type { FeedFile, FeedName } from './file-format'
+import type { FeedFile } from './file-format'
 import { readRange } from './requested-range'
 
 type FeedErrorId = ErrorId<'feeds'>

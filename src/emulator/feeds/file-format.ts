@@ -1,23 +1,17 @@
-// The name of a file within a world, and the format of files: the spelling of the header line, the
-// columns, and the filters on their content. The columns are known by their camelCase names
-// everywhere else. A real service has filters that the documents do not describe, and may change
-// them (item-feeds.md, section 1). Here a filter hides some items from some files, and which ones
-// changes from file to file. An item_group file is made from what the matching item file shows.
+// The name of a file within a world, and the format of files: the spelling of the header line and
+// the columns. The columns are known by their camelCase names everywhere else.
 
 import {
   choice,
+  FEED_SCHEMAS,
+  type FeedName,
   filledText,
-  finiteNumber,
   flag,
   knownOptions,
   type OptionNames,
   validDate,
   wholeNumber,
 } from '../../engine/index'
-import { fraction, mix, mixText } from '../world/hash'
-import type { ItemTest } from '../world/item'
-
-export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
 
 /**
  * Names one file. `bootstrap` shows all rows at `to`. `span` shows the rows that changed within
@@ -39,7 +33,7 @@ export interface FeedFile {
 }
 
 /**
- * The format of files, and their filter. `varied` draws a value for each file, always the same one
+ * The format of files. `varied` draws a value for each file, always the same one
  * for the same file.
  */
 export interface FileFormat {
@@ -49,22 +43,8 @@ export interface FileFormat {
   readonly tailColumns?: boolean
   /** Puts a column that no document names between two documented ones. Default false. */
   readonly unknownColumns?: boolean | 'varied'
-  /** The filter that hides some items. Default none. */
-  readonly filters?: FilterOptions
   /** The gzip level, 0 to 9. Default 6. */
   readonly gzipLevel?: number
-}
-
-export interface FilterOptions {
-  /** The seed, any whole number. */
-  readonly seed: number
-  /** The share of files that have a filter, from 0 to 1. */
-  readonly files: number
-  /**
-   * The share of items that a filter hides, from 0 to 1. With 1 the file is empty, and its status
-   * is 204.
-   */
-  readonly items: number
 }
 
 /**
@@ -103,17 +83,6 @@ export function fileKey(file: FeedFile): string {
   ].join('/')
 }
 
-/**
- * Returns a test for the items that a file shows. Returns undefined for a file without a filter.
- */
-export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
-  if (filters === undefined) return undefined
-  const feed = file.feed === 'item_group' ? 'item' : file.feed
-  const draw = mixText(mixText(0, String(filters.seed)), fileKey({ ...file, feed }))
-  if (fraction(mix(draw, 0)) >= filters.files) return undefined
-  return item => fraction(mix(item.key, draw)) >= filters.items
-}
-
 const FILE_PARTS: OptionNames<FeedFile> = {
   feed: true,
   content: true,
@@ -122,16 +91,13 @@ const FILE_PARTS: OptionNames<FeedFile> = {
   from: true,
   to: true,
 }
-const FEED_NAMES: readonly FeedName[] = ['item', 'item_group', 'item_snapshot', 'item_priority']
 
 const FORMAT_OPTIONS: OptionNames<FileFormat> = {
   headerSpelling: true,
   tailColumns: true,
   unknownColumns: true,
-  filters: true,
   gzipLevel: true,
 }
-const FILTER_OPTIONS: OptionNames<FilterOptions> = { seed: true, files: true, items: true }
 
 /** @throws FeedError OPTION_INVALID */
 export function checkFeedFile(file: FeedFile): void {
@@ -140,7 +106,7 @@ export function checkFeedFile(file: FeedFile): void {
     FILE_PARTS,
     'file',
   )
-  choice('file.feed', feed, FEED_NAMES)
+  choice('file.feed', feed, Object.keys(FEED_SCHEMAS))
   choice('file.content', content, ['bootstrap', 'span'])
   filledText('file.marketplaceId', marketplaceId)
   filledText('file.categoryId', categoryId)
@@ -154,19 +120,10 @@ export function checkFileFormat(format: FileFormat): void {
     headerSpelling = 'camelCase',
     tailColumns = false,
     unknownColumns = false,
-    filters,
     gzipLevel = 6,
   } = knownOptions(format, FORMAT_OPTIONS, 'format')
   choice('headerSpelling', headerSpelling, [...HEADER_SPELLINGS, 'varied'])
   flag('tailColumns', tailColumns)
   if (unknownColumns !== 'varied') flag('unknownColumns', unknownColumns)
-  if (filters !== undefined) checkFilters(filters)
   wholeNumber('gzipLevel', gzipLevel, 0, 9)
-}
-
-function checkFilters(options: FilterOptions): void {
-  const { seed, files, items } = knownOptions(options, FILTER_OPTIONS, 'filters')
-  wholeNumber('filters.seed', seed, Number.MIN_SAFE_INTEGER)
-  finiteNumber('filters.files', files, 0, 1)
-  finiteNumber('filters.items', items, 0, 1)
 }

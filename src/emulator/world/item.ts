@@ -62,9 +62,6 @@ export function modelOf({ place, modelKey }: Item): Model {
   return modelAt(place, modelKey)
 }
 
-/** A test that selects items. */
-export type ItemTest = (item: Item) => boolean
-
 /** An item that changed within a span of time, in its last state of that span. */
 export interface ItemChange {
   readonly item: Item

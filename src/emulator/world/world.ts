@@ -23,14 +23,7 @@ import {
   isWithheld,
   orphanGroups,
 } from './group'
-import {
-  changeWithin,
-  type Item,
-  type ItemChange,
-  type ItemTest,
-  itemBefore,
-  type Population,
-} from './item'
+import { changeWithin, type Item, type ItemChange, itemBefore, type Population } from './item'
 import { campaignChanges, campaignPayload, DAYS_BEFORE, dayNumber, HOUR_MS } from './item-life'
 import { Listings } from './listings'
 import { makePlace, type Place, type PlaceName } from './place'
@@ -44,13 +37,6 @@ export interface TruthRow {
    * means null.
    */
   readonly cells: readonly string[]
-}
-
-/** A test for the items that bring the record of their group into a file. */
-interface Members {
-  readonly time: number
-  readonly listedFrom: number
-  readonly counts?: ItemTest | undefined
 }
 
 /** The share of items of a plain world that are listed within its hours. */
@@ -133,32 +119,20 @@ export class World {
   }
 
   /**
-   * Yields the records of the groups that the items of {@link itemsAt} name (those that `counts`
-   * selects), and the deliberate orphans.
+   * Yields the records of the groups that the items of {@link itemsAt} name, and the deliberate
+   * orphans.
    */
-  groupsAt(time: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
-    return this.#groupRecords(
-      this.#place(name),
-      { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY, counts },
-      true,
-    )
+  *groupsAt(time: Date, name?: PlaceName): Generator<ItemGroup, void, void> {
+    const place = this.#place(name)
+    const { items, orphans } = this.options
+    yield* this.#groupRecords(place, time.getTime())
+    for (const group of orphanGroups(this.#groups, items, orphans))
+      yield groupRecord(this.#groups, place, group)
   }
 
-  /**
-   * Yields the records of the groups that the items of {@link listedWithin} name (those that
-   * `counts` selects).
-   */
-  groupsListedWithin(
-    from: Date,
-    to: Date,
-    name?: PlaceName,
-    counts?: ItemTest,
-  ): Iterable<ItemGroup> {
-    return this.#groupRecords(
-      this.#place(name),
-      { time: to.getTime(), listedFrom: from.getTime(), counts },
-      false,
-    )
+  /** Yields the records of the groups that the items of {@link listedWithin} name. */
+  groupsListedWithin(from: Date, to: Date, name?: PlaceName): Generator<ItemGroup, void, void> {
+    return this.#groupRecords(this.#place(name), to.getTime(), from.getTime())
   }
 
   /**
@@ -186,29 +160,19 @@ export class World {
     return columns.map(name => itemColumn(name).cell(item, item.changedAt + 1))
   }
 
-  *#groupRecords(place: Place, which: Members, all: boolean): Generator<ItemGroup, void, void> {
-    const groups = this.#groups
-    const { items, orphans } = this.options
-    for (const group of groups.numbers(place)) {
-      if (!isWithheld(place, group, orphans) && this.#activeMembers(place, group, which) > 0)
-        yield groupRecord(groups, place, group)
-    }
-    if (!all) return
-    for (const group of orphanGroups(groups, items, orphans))
-      yield groupRecord(groups, place, group)
-  }
-
-  #activeMembers(
+  *#groupRecords(
     place: Place,
-    group: number,
-    { time, listedFrom, counts = () => true }: Members,
-  ): number {
-    let count = 0
-    for (const index of this.#groups.members(place, group)) {
-      const item = itemBefore(this.#population, place, index, time)
-      if (item?.active && item.listedAt >= listedFrom && counts(item)) count++
+    time: number,
+    listedFrom = Number.NEGATIVE_INFINITY,
+  ): Generator<ItemGroup, void, void> {
+    for (const group of this.#groups.numbers(place)) {
+      if (isWithheld(place, group, this.options.orphans)) continue
+      const items = Array.from(this.#groups.members(place, group), index =>
+        itemBefore(this.#population, place, index, time),
+      )
+      if (items.some(item => item?.active && item.listedAt >= listedFrom))
+        yield groupRecord(this.#groups, place, group)
     }
-    return count
   }
 
   #find(name: PlaceName): Place | undefined {

@@ -77,7 +77,8 @@ export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = {
   columns: itemPriorityColumns,
 }
 
-const schemas = {
+/** The schemas of the feeds by their path names. */
+export const FEED_SCHEMAS = {
   item: itemSchema,
   item_group: itemGroupSchema,
   item_snapshot: itemSnapshotSchema,
@@ -95,6 +96,6 @@ const schemas = {
  * // => true
  * ```
  */
-export function schemaOf<F extends FeedName>(feed: F): (typeof schemas)[F] {
-  return schemas[feed]
+export function schemaOf<F extends FeedName>(feed: F): (typeof FEED_SCHEMAS)[F] {
+  return FEED_SCHEMAS[feed]
 }

@@ -8,6 +8,7 @@ import {
   Semaphore,
   sendInTime,
   timeLimit,
+  untilEnd,
   type WaitLimits,
   waitFor,
   watchedTransport,
@@ -39,7 +40,7 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     try {
       await this.#takeSharedTurn(turn, performance.now() - startedMs)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
-      return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
+      return untilEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
       throw error
@@ -66,30 +67,6 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
       })
     this.#gates.set(host, gate)
     return gate
-  }
-}
-
-function leavingAtEnd(response: RangeResponse, leave: () => void): RangeResponse {
-  return {
-    status: response.status,
-    header: name => response.header(name),
-    body: partsThen(response.body, leave),
-    ...(response.receive && { receive: onPart => response.receive!(onPart).finally(leave) }),
-    discard: () => {
-      response.discard()
-      leave()
-    },
-  }
-}
-
-async function* partsThen(
-  body: AsyncIterable<Uint8Array>,
-  leave: () => void,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    yield* body
-  } finally {
-    leave()
   }
 }
 

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { FeedName } from '../../../src'
 import {
   feedLines,
   gzipBytes,
@@ -13,7 +14,6 @@ import {
 import {
   checkFileFormat,
   type FeedFile,
-  type FeedName,
   type FileFormat,
   fileKey,
 } from '../../../src/emulator/feeds/file-format'

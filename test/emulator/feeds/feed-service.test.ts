@@ -255,25 +255,6 @@ describe('access', () => {
   })
 })
 
-describe('filters', () => {
-  test('a filter without matches gives 204 for some files and leaves others whole', async () => {
-    const { emulator, get } = await client({
-      world: world(60),
-      format: { filters: { seed: 5, files: 0.5, items: 1 } },
-    })
-    const plain = await client({ world: world(60) })
-    const outcomes = new Set<string>()
-    for (let hour = 0; hour < 12; hour++) {
-      const path = SNAPSHOT.replace('T05', `T${String(hour).padStart(2, '0')}`)
-      const [filtered, whole] = [await get(path, WHOLE), await plain.get(path, WHOLE)]
-      const same = (await bodyOf(filtered)).equals(await bodyOf(whole))
-      outcomes.add(`${filtered.status} ${same}`)
-    }
-    expect(outcomes).toEqual(new Set(['200 true', '204 false']))
-    await Promise.all([emulator.close(), plain.emulator.close()])
-  })
-})
-
 describe('the clock', () => {
   const at = async (now: string, path: string, options: Partial<EmulatorOptions> = {}) => {
     const { emulator, get } = await client({ world: world(60), now: new Date(now), ...options })

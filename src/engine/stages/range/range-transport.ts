@@ -158,16 +158,13 @@ class RequestReport {
   /** Returns the response with a body that is counted. */
   of(response: RangeResponse): RangeResponse {
     this.#status = response.status
-    return {
-      status: response.status,
-      header: name => response.header(name),
-      body: this.#counted(response.body),
-      ...(response.receive && { receive: onPart => this.#receive(response, onPart) }),
-      discard: () => {
-        response.discard()
-        this.settle()
+    return untilEnd(
+      response,
+      failure => this.settle(failure),
+      bytes => {
+        this.#bytes += bytes
       },
-    }
+    )
   }
 
   settle(failure?: unknown): void {
@@ -186,31 +183,53 @@ class RequestReport {
       ...(failure !== undefined && { code: asTransportError(failure, '').code }),
     })
   }
+}
 
-  async *#counted(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+/**
+ * Returns the response with a body that calls `onPart` for each part. `onEnd` is called, maybe
+ * repeatedly, when the body has ended, has failed or is discarded.
+ */
+export function untilEnd(
+  response: RangeResponse,
+  onEnd: (failure?: unknown) => void,
+  onPart: (bytes: number) => void = () => {},
+): RangeResponse {
+  const { body } = response
+  const parts = async function* () {
     try {
       for await (const part of body) {
-        this.#bytes += part.length
+        onPart(part.length)
         yield part
       }
     } catch (error) {
-      this.settle(error)
+      onEnd(error)
       throw error
     } finally {
-      this.settle()
+      onEnd()
     }
   }
-
-  async #receive(response: RangeResponse, onPart: (bytes: Uint8Array) => void): Promise<void> {
-    try {
-      await response.receive?.(bytes => {
-        this.#bytes += bytes.length
-        onPart(bytes)
-      })
-      this.settle()
-    } catch (error) {
-      this.settle(error)
-      throw error
-    }
+  return {
+    status: response.status,
+    header: name => response.header(name),
+    body: parts(),
+    ...(response.receive && {
+      receive: async take => {
+        try {
+          await response.receive?.(bytes => {
+            onPart(bytes.length)
+            take(bytes)
+          })
+        } catch (error) {
+          onEnd(error)
+          throw error
+        } finally {
+          onEnd()
+        }
+      },
+    }),
+    discard: () => {
+      response.discard()
+      onEnd()
+    },
   }
 }
