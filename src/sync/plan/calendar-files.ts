@@ -5,7 +5,7 @@
 // Both edges belong to the window: the file is available at the moment of its publication and when
 // it reaches its age.
 
-import { knownOptions, wholeNumber } from '../../engine/index'
+import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
 import { readDay, readHour } from '../../service/index'
 import {
   type BootstrapId,
@@ -162,13 +162,13 @@ export const DAY_MS = 24 * HOUR_MS
 const STORAGE_OFFSET_MS = 7 * HOUR_MS
 const PUBLISHED_AT_MS = 9 * HOUR_MS
 
-const DOCUMENTED: CalendarLimits = {
+const DOCUMENTED = {
   dailyLatencyDays: 2,
   dailyFilesKept: 14,
   priorityDaysBack: 14,
   snapshotLatencyHours: 2,
   snapshotDaysKept: 7,
-}
+} satisfies OptionNames<CalendarLimits>
 
 /** @throws FeedError OPTION_INVALID */
 export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLimits {
