@@ -46,31 +46,14 @@ export { TsvParser } from './codec/tsv/parser'
 export { rowsInPlace } from './codec/tsv/rows-in-place'
 export type { StageCounters } from './core/counters'
 export { PAUSE, type Pause } from './core/steps'
-export {
-  type DiagnosticsMessages,
-  fileTopic,
-  jobTopic,
-  type Listeners,
-  listen,
-  queueTopic,
-  type StopWatching,
-  type SyncResult,
-  tokenTopic,
-  watermarkTopic,
-} from './diagnostics/channels'
+export * from './diagnostics/channels'
 export { type Logger, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'
 export { removeAtExit, removeNow } from './disk/atomic-file'
 export { closing, orUndo } from './disk/closing'
 export * from './disk/durable-files'
 export { corruptState, onDisk, stateIo } from './disk/state-errors'
-export {
-  createOwn,
-  systemCode,
-  unless,
-  unlessMissing,
-  writeAll,
-} from './disk/system-calls'
+export * from './disk/system-calls'
 export * from './errors'
 export * from './options'
 export { isColumnBatch } from './pipeline/batch'
@@ -101,19 +84,7 @@ export { columnsOf, SinkColumns } from './sinks/sink-columns'
 export { sinkFailed } from './sinks/sink-errors'
 export { sinkOfRuns } from './sinks/sink-of-runs'
 export { type SqliteSinkOptions, sqliteSink } from './sinks/sqlite-sink'
-export {
-  type ColumnForm,
-  definitionsOf,
-  namesOf,
-  newValues,
-  onConflict,
-  type PlannedColumn,
-  sqlIdentifier,
-  TABLE_OPTIONS,
-  type TablePlan,
-  type TableSinkOptions,
-  UNFIT,
-} from './sinks/table-plan'
+export * from './sinks/table-plan'
 export type { TableRows } from './sinks/table-rows'
 export { type ColumnNames, type RowWriter, type TableDatabase, tableSink } from './sinks/table-sink'
 export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cells'
@@ -123,21 +94,9 @@ export { FileSource } from './stages/file-source'
 export { Gunzip, type GunzipOptions } from './stages/gunzip'
 export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
-export {
-  type HeadersProvider,
-  type RangeFetcherOptions,
-  type RangeResume,
-  rangeSettings,
-} from './stages/range/range-settings'
+export * from './stages/range/range-settings'
 export * from './stages/range/range-transport'
-export {
-  mayPass,
-  Retries,
-  type Retry,
-  type RetryOptions,
-  type RetryPolicy,
-  retryPolicy,
-} from './stages/range/retries'
+export * from './stages/range/retries'
 export { MOST_SENDS, sendInTime, sendRenewing, timeLimit } from './stages/range/send-request'
 export { SideInput, type SideSource } from './stages/side-input'
 export { Source } from './stages/source'

@@ -21,14 +21,7 @@ export type { HttpRequest, HttpTransport } from './http/http-transport'
 export { NodeTransport, type NodeTransportOptions } from './http/node-transport'
 export type { SharedTurn } from './http/request-settings'
 export { fileNameOf } from './identifiers'
-export type {
-  AccessResponse,
-  FeedType,
-  FileMetadata,
-  SigningKeyBody,
-  Subscription,
-  SubscriptionRequest,
-} from './json/bodies'
+export * from './json/bodies'
 export { type JsonShape, SHAPES, shapeFault, z } from './json/shapes'
 export { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from './operations'
 export { defineProfile, type ProfileOptions, type ServiceProfile } from './profile'

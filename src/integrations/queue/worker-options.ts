@@ -59,11 +59,6 @@ export interface WorkerOptions
   readonly onJob?: (report: JobReport) => void
 }
 
-export type JobOptions = Omit<
-  WorkerOptions,
-  'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'
->
-
 /** A message of `feedmill:job` with what the job has given. */
 export interface JobReport {
   readonly message: DiagnosticsMessages['feedmill:job']
