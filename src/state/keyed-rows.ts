@@ -39,9 +39,8 @@ export interface KeyRules {
   versionOf?(row: Row<Columns>, key: string): Version
 }
 
-/** Good rows of a file, in its order. */
+/** Good rows of a file, in its order. They are valid until the next ones are asked for. */
 export class KeyedRows {
-  /** It is valid until the next rows are asked for: see {@link RowBatch}. */
   readonly batch: RowBatch<Columns>
   /** @internal The head at `n` is that of the row `n`; its origin is 0 with the mark REMOVED. */
   readonly heads: RowHeads
@@ -98,14 +97,15 @@ export class KeyedRows {
 /**
  * Returns the rows of a batch that have a key and a version.
  * @param leaveOut takes each other row with its error
+ * @param heads memory of the heads, which the rows of one batch after the other may use
  */
 export function keyedRows(
   batch: RowBatch<Columns>,
   { key: name, versionOf = versionOfRow }: KeyRules,
   leaveOut: (row: Row<Columns>, error: FeedError) => void,
+  heads: RowHeads = newHeads(0, 0),
 ): KeyedRows {
   const { selection, cells, bytes, header, length } = batch
-  const heads = newHeads(length, KEY_BYTES * length)
   const versions = versionOf === versionOfRow ? versionsOf(batch) : undefined
   const column = header.indexes.get(name) ?? header.columns.length
   const isInFile = column < header.columns.length

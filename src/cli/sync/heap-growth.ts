@@ -4,7 +4,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** The default of V8 lets a small heap grow to several times its size, all of it garbage. */
-const GROWTH_PERCENT = 75
+const GROWTH_PERCENT = 150
 /**
  * The growth while a state is read. V8 counts the blocks, which lie outside of its heap, towards the
  * limit of the heap, and a small heap would leave only a few megabytes for them.

@@ -13,12 +13,13 @@ import {
   leftOutRow,
   pipeline,
   QuarantineWriter,
+  type Row,
   type RowBatch,
   type RowQuarantine,
   rowsWithBadCells,
   TsvRowParser,
 } from '../../engine/index'
-import { keyedRows } from '../../state/index'
+import { keyedRows, newHeads } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
@@ -59,6 +60,8 @@ export class FileRows implements TargetFile {
   #damage: FeedError | undefined
   #isProven = false
   #cells: CellCheck
+  /** The keys and versions of one batch after the other. */
+  readonly #heads = newHeads(0, 0)
 
   constructor({ id, identity }: WholeFile, options: FileRowsOptions) {
     this.id = id
@@ -175,10 +178,11 @@ export class FileRows implements TargetFile {
   }
 
   #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
-    const rows = keyedRows(batch, this.#rules, (row, error) => {
+    const leaveOut = (row: Row<Columns>, error: FeedError) => {
       this.#unmerged++
       quarantine?.take(leftOutRow(row, error))
-    })
+    }
+    const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
     this.#cells.check(rows.batch)
     return rows
   }
