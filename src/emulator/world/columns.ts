@@ -8,9 +8,12 @@
 
 import { WEARERS } from './goods'
 import * as goods from './goods-cells'
+import type { ItemGroup } from './group'
+import { DRAW, mix, pick } from './hash'
+import { type Item, type ItemChange, modelOf } from './item'
+import { type CampaignChangeKind, campaignPayload } from './item-life'
 import {
   groupAdditionalImages,
-  type ItemGroup,
   imageAlteringProhibited,
   itemAdditionalImages,
   itemImage,
@@ -18,10 +21,7 @@ import {
   modelAt,
   variationText,
   variesByCell,
-} from './group'
-import { DRAW, mix, pick } from './hash'
-import { type Item, type ItemChange, modelOf } from './item'
-import { type CampaignChangeKind, campaignPayload } from './item-life'
+} from './model'
 import * as offer from './offer'
 
 /**

@@ -7,9 +7,9 @@
 // names and most values repeat over a file, so their encoded form is made once.
 
 import { base64, type Content, DIMENSIONS, type Feature, type Traits, WORDS } from './goods'
-import { axisValue, featureValue, type Model, modelAt, variationPairs } from './group'
 import { between, DRAW, mix, opaque, pick } from './hash'
 import { type Item, modelOf } from './item'
+import { axisValue, featureValue, type Model, modelAt, variationPairs } from './model'
 import { money, priceCents } from './offer'
 
 /**

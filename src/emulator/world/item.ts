@@ -1,7 +1,7 @@
 // One item at one moment: all facts from which its cells are made. The column tables make the
 // values.
 
-import { type Grouping, type Model, modelAt } from './group'
+import type { Grouping } from './group'
 import { DRAW, fraction, mix } from './hash'
 import {
   type ChangeKind,
@@ -14,6 +14,7 @@ import {
   revisionsUpTo,
   revisionTime,
 } from './item-life'
+import { type Model, modelAt } from './model'
 import { itemKey, type Place } from './place'
 
 export interface Item {
