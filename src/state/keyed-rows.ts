@@ -15,15 +15,7 @@ import {
   versionsOf,
 } from '../engine/index'
 import { isRowError, KEY_LIMIT_BYTES, keyOfRow } from './row-key'
-import {
-  appendHead,
-  keyOf,
-  keyStart,
-  newHeads,
-  REMOVED,
-  type RowHeads,
-  reserveHeads,
-} from './runs/row-heads'
+import { appendHead, appendKey, keyOf, newHeads, REMOVED, type RowHeads } from './runs/row-heads'
 
 /** Room for a key; most have fewer bytes. */
 const KEY_BYTES = 32
@@ -119,7 +111,7 @@ export function keyedRows(
     const isPlain = from < to && to - from <= KEY_LIMIT_BYTES && !cells.isQuoted(from)
     let isRemoval: boolean
     if (isPlain && !Number.isNaN(timeMs)) {
-      setKey(heads, at, bytes, from, to)
+      appendKey(heads, at, bytes, from, to)
       heads.timeMs[at] = timeMs
       isRemoval = versions!.isRemoval(slot)
     } else {
@@ -128,7 +120,7 @@ export function keyedRows(
         const key = keyOfRow(row, name)
         const version = versionOf(row, key)
         const keyBytes = Buffer.from(key)
-        setKey(heads, at, keyBytes, 0, keyBytes.length)
+        appendKey(heads, at, keyBytes, 0, keyBytes.length)
         heads.timeMs[at] = version.timeMs
         isRemoval = version.removed
       } catch (error) {
@@ -147,12 +139,4 @@ export function keyedRows(
   }
   const good = leftOut.size === 0 ? batch : batch.select(({ slot }) => !leftOut.has(slot))
   return new KeyedRows(good, heads)
-}
-
-function setKey(heads: RowHeads, at: number, bytes: Uint8Array, from: number, to: number): void {
-  reserveHeads(heads, at, 1, to - from)
-  const start = keyStart(heads, at)
-  const { keys } = heads
-  for (let k = from, t = start; k < to; k++, t++) keys[t] = bytes[k]!
-  heads.keyEnds[at] = start + to - from
 }

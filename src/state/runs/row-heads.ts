@@ -65,14 +65,24 @@ export function reserveHeads(heads: RowHeads, rows: number, more: number, keyByt
   heads.keys = grown
 }
 
+/** Makes room for one more head behind the first `rows`, and writes its key. */
+export function appendKey(
+  heads: RowHeads,
+  rows: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): void {
+  reserveHeads(heads, rows, 1, to - from)
+  const start = keyStart(heads, rows)
+  const { keys } = heads
+  for (let k = from, t = start; k < to; k++, t++) keys[t] = bytes[k]!
+  heads.keyEnds[rows] = start + to - from
+}
+
 /** Appends one head to the first `rows` heads. */
 export function appendHead(to: RowHeads, rows: number, from: RowHeads, n: number): void {
-  const start = keyStart(from, n)
-  const end = from.keyEnds[n]!
-  reserveHeads(to, rows, 1, end - start)
-  const place = keyStart(to, rows)
-  for (let k = start, t = place; k < end; k++, t++) to.keys[t] = from.keys[k]!
-  to.keyEnds[rows] = place + end - start
+  appendKey(to, rows, from.keys, keyStart(from, n), from.keyEnds[n]!)
   to.timeMs[rows] = from.timeMs[n]!
   to.byteOffset[rows] = from.byteOffset[n]!
   to.checksum[rows] = from.checksum[n]!
