@@ -1,5 +1,6 @@
 // `feedmill export`: writes the merged items of a state folder, of now or of an earlier time, to
-// one file.
+// one file. The file is one piece, because all formats share the checks of the options, the progress
+// and the way in which the state is closed.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'

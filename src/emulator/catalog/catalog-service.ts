@@ -1,7 +1,7 @@
 // The six operations of the catalog (feed-file-catalog.md, section 2). Each checks its request by a
 // table, of which the first failing row gives the error; finds the published files
 // (published-files.ts); checks the permissions; and answers with a page, a resource or a part of a
-// file.
+// file. The file is one piece, because the operations share these checks and the search for files.
 
 import type { FeedType, FileMetadata } from '../../service/index'
 import { hasRows } from '../feeds/feed-file'

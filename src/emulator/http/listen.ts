@@ -1,5 +1,5 @@
 // The emulator on a socket. Only this file uses @hono/node-server, which is loaded with the first
-// `listen`. What is no HTTP is refused by Node, without a body.
+// `listen`. Node itself refuses requests that are not valid HTTP, and its answers have no body.
 
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'

@@ -9,7 +9,7 @@
 // takes little longer than one of a few.
 //
 // The index is JSON: the origins, and the place of each block with its first key and checksums.
-// Between blocks stand the indexes of the times at which a part of the run was saved.
+// A run that was saved while it grew also has the earlier indexes, between its blocks.
 
 import { crc32 } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'

@@ -1,12 +1,16 @@
 // The rows of files that arrive together as sorted runs: one run, where the rows fit in the memory
 // for sorting or arrive in the order of their keys, and otherwise one for each part that fits. Runs
-// of many rows are saved now and then: rows that arrive a second time are then not sorted again.
+// of many rows are saved while they grow. Where the rows arrive again after a crash, those that were
+// saved are not sorted a second time.
 
 import type { KeyedRows } from '../keyed-rows'
 import { RowSorter } from './row-sorter'
 import type { RunWriter, WrittenRun } from './run-writer'
 
-/** A saving writes the index of its run, so that it waits for such a share of more parts. */
+/**
+ * Each save writes the whole index of its run again, so the next one waits until the parts have grown
+ * by this share.
+ */
 const UNSAVED_SHARE = 1 / 8
 
 /** Durable runs with the first rows. */
