@@ -32,7 +32,14 @@ export const SUMMARY_SECTION: PeersSection = {
 export const PEERS_SECTIONS: readonly PeersSection[] = [FULL_SECTION, SUMMARY_SECTION]
 
 /** The cases that are measured on every shape. */
-const SHAPE_CASES: readonly TableCase[] = ['inflate', 'rows-5', 'objects', 'typed', 'columns']
+const SHAPE_CASES: readonly TableCase[] = [
+  'inflate',
+  'gunzip',
+  'rows-5',
+  'objects',
+  'typed',
+  'columns',
+]
 const SUMMARY_CASES: readonly TableCase[] = ['rows-5', 'objects', 'typed', 'columns']
 const SUMMARY_CONTENDERS = ['feedmill', 'DuckDB', 'papaparse']
 

@@ -9,6 +9,7 @@ export const macroCases = {
   zlib: async () => (await import('./zlib')).zlib,
   inflate: async () => (await import('./inflate')).inflate,
   fflate: async () => (await import('./fflate')).fflate,
+  gunzip: async () => (await import('./gunzip')).gunzip,
   scan: async () => (await import('./scan')).scan,
   'rows-5': async () => (await import('./rows-5')).rows5,
   'rows-5-of-all': async () => (await import('./rows-5')).rows5OfAll,
@@ -47,6 +48,7 @@ export const MACRO_CASE_NAMES = Object.keys(macroCases) as MacroCaseName[]
 export const TABLE_CASES = {
   zlib: ['zlib'],
   inflate: ['inflate', 'fflate'],
+  gunzip: ['gunzip'],
   scan: ['scan'],
   'rows-5': [
     'rows-5',
@@ -97,6 +99,7 @@ export const TABLE_CASE_NAMES = Object.keys(TABLE_CASES) as TableCase[]
 export const TABLE_CASE_TITLES: Readonly<Record<TableCase, string>> = {
   zlib: 'the yardstick: node:zlib alone, output dropped',
   inflate: 'the engine alone, output dropped',
+  gunzip: 'the stage behind a file, output dropped',
   scan: 'delimiters of the raw bytes in memory',
   'rows-5': 'gzip file to rows, five cells read',
   objects: 'gzip file to plain objects, all cells',

@@ -38,6 +38,7 @@ export function itemBatchesOf<const N extends keyof ItemColumns>(
   return inflated(path).to(new TsvRowParser({ schema: itemSchema, columns }))
 }
 
-function inflated(path: string): Pipeline<Uint8Array> {
+/** The bytes of the file, inflated. */
+export function inflated(path: string): Pipeline<Uint8Array> {
   return pipeline(new FileSource(path, READ_BYTES)).to(new Gunzip())
 }

@@ -39,6 +39,7 @@ describe('--only', () => {
     expect(benchOptions(['--only', 'http']).cases).toEqual(['zlib', 'rows-5', 'http'])
     expect(benchOptions(['--only', 'objects']).cases).toEqual([
       'zlib',
+      'csv-parse',
       'objects',
       'objects-of-rows',
       'udsv-objects',

@@ -74,9 +74,9 @@ test('the shapes: the best first, and one core by processor time', () => {
   const reports: Reports = [slower, madeReport, { ...slower, machine }]
   const lines = withSection(document, FULL_SECTION, reports).split('\n')
   expect(lines.filter(line => /^\| `(repeating|narrow)`/.test(line))).toEqual([
-    '| `repeating` | 30 | 30000 | 5.0 | 30 | — | 0.50 | — | — | — | — | 80 |',
-    '| `narrow` | 30 | 30000 | 5.0 | 30 | — | 0.25 | — | — | — | — | 80 |',
-    '| `narrow` | 30 | 30000 | 5.0 | 30 | — | 0.50 | — | — | — | — | 80 |',
+    '| `repeating` | 30 | 30000 | 5.0 | 30 | — | — | 0.50 | — | — | — | — | 80 |',
+    '| `narrow` | 30 | 30000 | 5.0 | 30 | — | — | 0.25 | — | — | — | — | 80 |',
+    '| `narrow` | 30 | 30000 | 5.0 | 30 | — | — | 0.50 | — | — | — | — | 80 |',
   ])
   expect(lines.filter(line => line.startsWith('On one core, ')).join()).toContain('processor time')
 })
