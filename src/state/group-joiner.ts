@@ -7,6 +7,7 @@ import type { Columns, ItemColumns, ItemGroupColumns, Row, RowBatch } from '../e
 import {
   callback,
   choice,
+  isIterable,
   knownOptions,
   type OptionNames,
   type Outputs,
@@ -161,7 +162,9 @@ export class GroupJoiner<
     this.#mode = choice<JoinMode>('mode', mode, ['items-with-group', 'group-with-items'])
     this.#maxGroupItems = wholeNumber('maxGroupItems', maxGroupItems)
     if (options.row !== undefined) callback('row', options.row)
-    this.#groups = new SideInput(checkedSource(options.groups))
+    if (!isIterable(options.groups))
+      throw optionInvalid('groups', 'an iterable of row batches', options.groups)
+    this.#groups = new SideInput(options.groups)
     this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
     this.#index = new GroupIndex(this.#folder, memoryBytes)
     this.#gatherer = new GroupGatherer(this.#folder)
@@ -250,10 +253,7 @@ export class GroupJoiner<
     groupIds: readonly string[],
     groups: ReadonlyMap<string, Row<G>>,
   ): readonly (readonly JoinedItem<T, G>[])[] {
-    const joined = items.map((item, n) => {
-      const groupId = groupIds[n]!
-      return joinedItem(item, groupId, groups.get(groupId))
-    })
+    const joined = items.map((item, n) => joinedItem(item, groupIds[n]!, groups.get(groupIds[n]!)))
     for (const { kind } of joined) this.#count(kind, 1)
     return joined.length > 0 ? [joined] : []
   }
@@ -308,13 +308,3 @@ const TALLIES = {
   'item-orphan': 'itemOrphans',
   'group-orphan': 'groupOrphans',
 } as const
-
-function checkedSource<S>(source: S): S {
-  if (
-    typeof source === 'object' &&
-    source !== null &&
-    (Symbol.asyncIterator in source || Symbol.iterator in source)
-  )
-    return source
-  throw optionInvalid('groups', 'an iterable of row batches', source)
-}

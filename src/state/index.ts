@@ -1,7 +1,7 @@
 // The door of the room state: what the public entries and the other rooms use of it.
 
 export { GroupJoiner, type GroupJoinerOptions } from './group-joiner'
-export { InStep } from './in-step'
+export { inStep } from './in-step'
 export type { JoinedGroup, JoinedItem } from './join/joined'
 export { KeyedRows, type KeyRules, keyedRows } from './keyed-rows'
 export type { MergeChange, MergedItem } from './merge/merged-item'

@@ -1,8 +1,7 @@
 // The key under which a join or merge keeps a row: a cell that is not empty and not too long. Keys
 // have the order of their bytes.
 
-import type { AnyRow } from '../engine/index'
-import { excerpt, FeedError, familyOf } from '../engine/index'
+import { type AnyRow, excerpt, FeedError, familyOf } from '../engine/index'
 
 /**
  * Limit of a key in UTF-8 bytes. Joins and merges keep whole keys in memory.
@@ -13,16 +12,9 @@ export const KEY_LIMIT_BYTES = 4096
 /** Returns the key of a row. @throws FeedError KEY_MISSING, KEY_TOO_LONG */
 export function keyOfRow(row: AnyRow, column: string): string {
   const key = optionalKeyOfRow(row, column)
-  if (key === '')
-    throw new FeedError(
-      'KEY_MISSING',
-      `the row has no ${column}, which is its key: drop such rows before this stage`,
-      {
-        ...row.position,
-        column,
-      },
-    )
-  return key
+  if (key !== '') return key
+  const message = `the row has no ${column}, which is its key: drop such rows before this stage`
+  throw new FeedError('KEY_MISSING', message, { ...row.position, column })
 }
 
 /** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */

@@ -21,7 +21,7 @@ import {
   Stage,
   wholeNumber,
 } from '../engine/index'
-import { InStep } from './in-step'
+import { inStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
 import { type KeptRow, RegisterTable } from './merge/register-table'
 import { compareKeys } from './row-key'
@@ -182,7 +182,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
       throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
     }
     this.#readers++
-    const priorities = new InStep(this.#priorities.entries(), (second, first: KeptRow<C>) =>
+    const priorities = inStep(this.#priorities.entries(), (second, first: KeptRow<C>) =>
       compareKeys(second.key, first.key),
     )
     try {

@@ -214,8 +214,12 @@ interface Topic<Message> {
   publish(message: Message): void
 }
 
+const TOPICS: Topic<never>[] = []
+
 function topic<Name extends DiagnosticsName>(name: Name): Topic<DiagnosticsMessages[Name]> {
-  return channel(name)
+  const made = channel(name)
+  TOPICS.push(made)
+  return made
 }
 
 export const requestTopic = topic('feedmill:request')
@@ -229,20 +233,6 @@ export const jobTopic = topic('feedmill:job')
 export const queueTopic = topic('feedmill:queue')
 export const runStartTopic = topic('feedmill:run:start')
 export const runTopic = topic('feedmill:run')
-
-const TOPICS: readonly Topic<never>[] = [
-  requestTopic,
-  retryTopic,
-  tokenTopic,
-  workerTopic,
-  batchTopic,
-  fileTopic,
-  watermarkTopic,
-  jobTopic,
-  queueTopic,
-  runStartTopic,
-  runTopic,
-]
 
 /** Returns true where any channel has a subscriber. */
 export function isAnyoneWatching(): boolean {

@@ -61,45 +61,23 @@ export interface DurableFiles {
  */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }
 
-class MachineFile implements DurableFile {
-  readonly #handle: FileHandle
-  readonly #path: string
+type Sync = (handle: FileHandle) => Promise<void>
 
-  constructor(handle: FileHandle, path: string) {
-    this.#handle = handle
-    this.#path = path
+const durably: Sync = handle => handle.sync()
+
+function fileOf(handle: FileHandle, path: string, sync: Sync): DurableFile {
+  return {
+    read: (offset, length, memory) =>
+      onDisk(path, 'read', async () => {
+        const bytes = memory?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length)
+        return bytes.subarray(0, await readAll(handle, bytes, offset))
+      }),
+    write: (offset, bytes) => onDisk(path, 'write', () => writeAll(handle, bytes, offset)),
+    truncate: length => onDisk(path, 'truncate', () => handle.truncate(length)),
+    size: () => onDisk(path, 'stat', async () => (await handle.stat()).size),
+    sync: () => onDisk(path, 'fsync', () => sync(handle)),
+    close: () => onDisk(path, 'close', () => handle.close()),
   }
-
-  read(offset: number, length: number, memory?: Uint8Array): Promise<Uint8Array> {
-    return onDisk(this.#path, 'read', async () => {
-      const bytes = memory?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length)
-      return bytes.subarray(0, await readAll(this.#handle, bytes, offset))
-    })
-  }
-
-  write(offset: number, bytes: Uint8Array): Promise<void> {
-    return onDisk(this.#path, 'write', () => writeAll(this.#handle, bytes, offset))
-  }
-
-  truncate(length: number): Promise<void> {
-    return onDisk(this.#path, 'truncate', () => this.#handle.truncate(length))
-  }
-
-  size(): Promise<number> {
-    return onDisk(this.#path, 'stat', async () => (await this.#handle.stat()).size)
-  }
-
-  sync(): Promise<void> {
-    return onDisk(this.#path, 'fsync', () => this.#handle.sync())
-  }
-
-  close(): Promise<void> {
-    return onDisk(this.#path, 'close', () => this.#handle.close())
-  }
-}
-
-class ScratchFile extends MachineFile {
-  override async sync(): Promise<void> {}
 }
 
 /** The file system of this machine. */
@@ -112,9 +90,9 @@ export const machineFiles: DurableFiles = {
   open: path =>
     onDisk(path, 'open', async () => {
       const handle = await unlessMissing(open(path, 'r'))
-      return handle && new MachineFile(handle, path)
+      return handle && fileOf(handle, path, durably)
     }),
-  ...writable(MachineFile),
+  ...writable(durably),
   rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
   remove: path => onDisk(path, 'remove', () => remove(path)),
   syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
@@ -125,7 +103,7 @@ export const scratchFiles: DurableFiles = {
   ...machineFiles,
   makeFolder: path =>
     onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
-  ...writable(ScratchFile),
+  ...writable(async () => {}),
   syncFolder: async () => {},
 }
 
@@ -139,10 +117,10 @@ async function remove(path: string): Promise<void> {
 }
 
 /** The calls that make a file for writing. */
-function writable(File: typeof MachineFile): Pick<DurableFiles, 'edit' | 'create'> {
+function writable(sync: Sync): Pick<DurableFiles, 'edit' | 'create'> {
   return {
-    edit: path => onDisk(path, 'open', async () => new File(await openOwn(path), path)),
-    create: path => onDisk(path, 'create', async () => new File(await createOwn(path), path)),
+    edit: path => onDisk(path, 'open', async () => fileOf(await openOwn(path), path, sync)),
+    create: path => onDisk(path, 'create', async () => fileOf(await createOwn(path), path, sync)),
   }
 }
 

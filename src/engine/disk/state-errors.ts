@@ -45,12 +45,8 @@ export function stateIo(
 ): FeedError<'STATE_IO'> {
   const remedy =
     REMEDIES[reason] ?? 'check the disk and run again; what was committed before is kept'
-  return new FeedError(
-    'STATE_IO',
-    `${operation} of ${path} failed: ${reason}; ${remedy}`,
-    { path, operation, reason },
-    { cause },
-  )
+  const message = `${operation} of ${path} failed: ${reason}; ${remedy}`
+  return new FeedError('STATE_IO', message, { path, operation, reason }, { cause })
 }
 
 /** @param path the damaged file, or its folder where the file is not known */
@@ -60,10 +56,6 @@ export function corruptState(
   cause?: unknown,
 ): FeedError<'STATE_CORRUPT'> {
   const remedy = 'restore the whole folder of the state from a copy, or delete it and begin anew'
-  return new FeedError(
-    'STATE_CORRUPT',
-    `${path}: ${reason}; ${remedy}`,
-    { path, reason },
-    { cause },
-  )
+  const message = `${path}: ${reason}; ${remedy}`
+  return new FeedError('STATE_CORRUPT', message, { path, reason }, { cause })
 }

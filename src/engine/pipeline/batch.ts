@@ -41,21 +41,16 @@ interface RowBatchLike<E> extends Iterable<E> {
 }
 
 function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
-  return (
-    typeof item === 'object' &&
-    item !== null &&
-    typeof (item as { select?: unknown }).select === 'function' &&
-    Symbol.iterator in item
-  )
+  return isIterableWith('select', item)
 }
 
 export function isColumnBatch(item: unknown): item is ColumnBatch {
-  return (
-    typeof item === 'object' &&
-    item !== null &&
-    typeof (item as { column?: unknown }).column === 'function' &&
-    Symbol.iterator in item
-  )
+  return isIterableWith('column', item)
+}
+
+function isIterableWith(method: 'select' | 'column', item: unknown): boolean {
+  if (typeof item !== 'object' || item === null || !(Symbol.iterator in item)) return false
+  return typeof (item as { [method]?: unknown })[method] === 'function'
 }
 
 /** Returns the header of a batch, and undefined for any other item. */

@@ -5,7 +5,7 @@
 import { isPromise } from '../core/steps'
 import { asFeedError } from '../errors'
 import { flag, knownOptions, type OptionNames, wholeNumber } from '../options'
-import { type Outputs, Stage } from '../stages/stage'
+import { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 
 /**
@@ -73,11 +73,7 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
     if (ready.length > 0) yield ready
   }
 
-  protected override flush(): Outputs<Awaited<U>[]> {
-    return this.#rest()
-  }
-
-  async *#rest(): AsyncGenerator<Awaited<U>[], void, void> {
+  protected override async *flush(): AsyncGenerator<Awaited<U>[], void, void> {
     while (this.#calls.length > 0) yield await this.#results()
   }
 

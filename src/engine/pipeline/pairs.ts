@@ -75,35 +75,26 @@ export class GivenItems<In> implements AsyncIterableIterator<In, void> {
   }
 }
 
-export class GeneratorPair<In, Out> implements Pair<In, Out> {
-  readonly name: string
-  readonly #items: GivenItems<In>
-  readonly #outputs: AsyncIterator<Out, unknown>
-
-  constructor(name: string, items: GivenItems<In>, outputs: AsyncIterable<Out>) {
-    this.name = name
-    this.#items = items
-    this.#outputs = outputs[Symbol.asyncIterator]()
-  }
-
-  write(item: In): Promise<void> {
-    return this.#items.write(item)
-  }
-
-  async end(): Promise<void> {
-    this.#items.end()
-  }
-
-  async read(): Promise<Step<Out>> {
-    const step = await this.#outputs.next()
-    return step.done ? DONE : step
-  }
-
-  close(reason: unknown): void {
-    if (reason === undefined) return
-    this.#items.stop(reason)
-    // `return` runs the `finally` of the generator. The run has its outcome already.
-    this.#outputs.return?.().catch(() => {})
+export function generatorPair<In, Out>(
+  name: string,
+  items: GivenItems<In>,
+  iterable: AsyncIterable<Out>,
+): Pair<In, Out> {
+  const outputs: AsyncIterator<Out, unknown> = iterable[Symbol.asyncIterator]()
+  return {
+    name,
+    write: item => items.write(item),
+    end: async () => items.end(),
+    read: async () => {
+      const step = await outputs.next()
+      return step.done ? DONE : step
+    },
+    close: reason => {
+      if (reason === undefined) return
+      items.stop(reason)
+      // `return` runs the `finally` of the generator. The run has its outcome already.
+      outputs.return?.().catch(() => {})
+    },
   }
 }
 
@@ -218,40 +209,28 @@ export interface WebTransform<In, Out> {
   }
 }
 
-export class WebPair<In, Out> implements Pair<In, Out> {
-  readonly name: string
-  readonly #writer: ReturnType<WebTransform<In, Out>['writable']['getWriter']>
-  readonly #reader: ReadableStreamDefaultReader<Out>
-
-  constructor(name: string, { readable, writable }: WebTransform<In, Out>) {
-    this.name = name
-    this.#writer = writable.getWriter()
-    this.#reader = readable.getReader()
-  }
-
-  write(item: In): Promise<void> {
-    return this.#writer.write(item as never)
-  }
-
-  /**
-   * A stream that has called `terminate` has closed its readable side, and answers with a TypeError
-   * of its own. Any failure of its code fails the readable side too.
-   */
-  async end(): Promise<void> {
-    try {
-      await this.#writer.close()
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-    }
-  }
-
-  async read(): Promise<Step<Out>> {
-    const { done, value } = await this.#reader.read()
-    return done ? DONE : { done, value }
-  }
-
-  close(reason: unknown): void {
-    this.#reader.cancel(reason).catch(() => {})
-    this.#writer.abort(reason).catch(() => {})
+export function webPair<In, Out>(name: string, stream: WebTransform<In, Out>): Pair<In, Out> {
+  const writer = stream.writable.getWriter()
+  const reader = stream.readable.getReader()
+  return {
+    name,
+    write: item => writer.write(item as never),
+    // A stream that has called `terminate` has closed its readable side, and answers with a
+    // TypeError of its own. Any failure of its code fails the readable side too.
+    end: async () => {
+      try {
+        await writer.close()
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error
+      }
+    },
+    read: async () => {
+      const { done, value } = await reader.read()
+      return done ? DONE : { done, value }
+    },
+    close: reason => {
+      reader.cancel(reason).catch(() => {})
+      writer.abort(reason).catch(() => {})
+    },
   }
 }

@@ -89,20 +89,15 @@ export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions 
   return new Pipeline<T>(repeatable ? make : onlyOnce(make), [], options, repeatable)
 }
 
+const READ_ALREADY = 'the source has been read already: give the pipeline a function that makes one'
+
 /**
  * A generator or stream is empty at the second read, so the second run would succeed with no items.
  */
 function onlyOnce<R>(make: () => R): () => R {
   let used = false
   return () => {
-    if (used)
-      throw new FeedError(
-        'STAGE_REUSED',
-        'the source has been read already: give the pipeline a function that makes one',
-        {
-          stage: 'source',
-        },
-      )
+    if (used) throw new FeedError('STAGE_REUSED', READ_ALREADY, { stage: 'source' })
     used = true
     return make()
   }
@@ -441,7 +436,7 @@ function isBlob(value: unknown): value is Blob {
   return typeof stream === 'function' && typeof size === 'number'
 }
 
-function isIterable(value: unknown): boolean {
+export function isIterable(value: unknown): boolean {
   return (
     typeof value === 'object' &&
     value !== null &&

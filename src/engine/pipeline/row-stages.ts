@@ -104,13 +104,11 @@ class InOrder<E> {
     output: O,
     isOver: () => boolean,
   ): AsyncGenerator<O, void, void> {
-    for (
-      let pending: PromiseLike<unknown> | undefined = first;
-      pending !== undefined;
-      pending = this.#useUntilPromise()
-    ) {
+    let pending: PromiseLike<unknown> | undefined = first
+    while (pending !== undefined) {
       await pending
       if (isOver()) return
+      pending = this.#useUntilPromise()
     }
     yield output
   }

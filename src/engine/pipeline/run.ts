@@ -60,7 +60,7 @@ export class Run {
   #wake: (() => void) | undefined
   #isClosed = false
   #settling: Promise<void> | undefined
-  #error: FeedError | undefined
+  error: FeedError | undefined
 
   constructor(stages: readonly AnyStage[], options: PipelineOptions) {
     stages.forEach(refuseUsed)
@@ -68,10 +68,6 @@ export class Run {
     this.#options = options
     this.#output = composed(stages, error => this.fail(error))
     this.#watch()
-  }
-
-  get error(): FeedError | undefined {
-    return this.#error
   }
 
   get summary(): PipelineSummary {
@@ -105,8 +101,8 @@ export class Run {
 
   /** Ends the run with an error. Only the first error counts; the reader of the run gets it. */
   fail(error: FeedError): void {
-    if (this.#settling !== undefined || this.#error !== undefined) return
-    this.#error = error
+    if (this.#settling !== undefined || this.error !== undefined) return
+    this.error = error
     void this.settle()
   }
 
@@ -117,7 +113,7 @@ export class Run {
   async close(): Promise<void> {
     this.#closeStages()
     await this.#lastWork()
-    if (this.#error !== undefined) throw this.#error
+    if (this.error !== undefined) throw this.error
   }
 
   /**
@@ -135,7 +131,7 @@ export class Run {
    */
   async finish(): Promise<PipelineSummary> {
     await this.settle(true)
-    if (this.#error !== undefined) throw this.#error
+    if (this.error !== undefined) throw this.error
     return this.summary
   }
 
@@ -163,7 +159,7 @@ export class Run {
 
   /** A step that was made before the run failed is not passed on. */
   #checked(step: Step<unknown>): Step<unknown> {
-    if (this.#error !== undefined) throw this.#error
+    if (this.error !== undefined) throw this.error
     return this.#isClosed ? DONE : step
   }
 
@@ -186,7 +182,7 @@ export class Run {
     if (pending.length === 0) return undefined
     return Promise.all(pending).then(
       () => {},
-      error => void (this.#error ??= asFeedError(error, 'pipeline')),
+      error => void (this.error ??= asFeedError(error, 'pipeline')),
     )
   }
 
@@ -196,7 +192,7 @@ export class Run {
     const { onProgress, onSettled } = this.#options
     if (onProgress) this.#callBack('onProgress', summary => onProgress(summary))
     if (onSettled) this.#callBack('onSettled', onSettled)
-    this.#watched.settled(hasEnded, this.#error, () => ({ stages: this.#stages.map(runStage) }))
+    this.#watched.settled(hasEnded, this.error, () => ({ stages: this.#stages.map(runStage) }))
   }
 
   #watch(): void {
@@ -213,10 +209,10 @@ export class Run {
 
   #callBack(name: string, callback: NonNullable<PipelineOptions['onSettled']>): void {
     try {
-      noPromise(name, callback(this.summary, this.#error))
+      noPromise(name, callback(this.summary, this.error))
     } catch (cause) {
       const error = asFeedError(cause, 'pipeline')
-      if (this.#isClosed) this.#error ??= error
+      if (this.#isClosed) this.error ??= error
       else this.fail(error)
     }
   }
@@ -250,9 +246,6 @@ function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void)
 
 function refuseUsed(stage: AnyStage, n: number, stages: readonly AnyStage[]): void {
   if (!stage.used && stages.indexOf(stage) === n) return
-  throw new FeedError(
-    'STAGE_REUSED',
-    `${stage.name} has run already, or stands in the chain twice: give the pipeline a function that makes one`,
-    { stage: stage.name },
-  )
+  const message = `${stage.name} has run already, or stands in the chain twice: give the pipeline a function that makes one`
+  throw new FeedError('STAGE_REUSED', message, { stage: stage.name })
 }

@@ -7,12 +7,12 @@ import { callback, optionInvalid } from '../options'
 import type { Stage } from '../stages/stage'
 import { type Pair, PairStage } from './pair-stage'
 import {
-  GeneratorPair,
   GivenItems,
+  generatorPair,
   NodePair,
   type NodeTransform,
-  WebPair,
   type WebTransform,
+  webPair,
 } from './pairs'
 import type { AnyStage } from './run'
 
@@ -88,7 +88,7 @@ export function stageOf(step: AnyStageLike): AnyStage {
   if (isStage(made) || isNodeTransform(made) || isWebTransform(made))
     return stageOfStream(made, step.name)
   if (isAsyncIterable(made))
-    return new PairStage(new GeneratorPair(step.name || 'generator', items, made))
+    return new PairStage(generatorPair(step.name || 'generator', items, made))
   throw notMade(made)
 }
 
@@ -97,7 +97,7 @@ function stageOfStream(stream: StreamLike<never, unknown>, givenName = ''): AnyS
   const name = givenName || nameOf(stream)
   refuseTaken(stream, name)
   const pair: Pair<never, unknown> = isWebTransform(stream)
-    ? new WebPair<never, unknown>(name, stream)
+    ? webPair<never, unknown>(name, stream)
     : new NodePair(name, stream)
   return new PairStage(pair)
 }

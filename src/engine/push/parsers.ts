@@ -110,10 +110,6 @@ function factsOf({ columnNames, badRows, replacedRows }: ParserFacts): ParserFac
 }
 
 function refuseQuarantine(option: string, policy: unknown): void {
-  if (typeof policy === 'object')
-    throw optionInvalid(
-      option,
-      'a policy without a quarantine, which has to be waited for',
-      'a quarantine',
-    )
+  const expected = 'a policy without a quarantine, which has to be waited for'
+  if (typeof policy === 'object') throw optionInvalid(option, expected, 'a quarantine')
 }

@@ -2,7 +2,7 @@
 // each write, so that nobody has to close it, and makes the file with the first row.
 
 import { dirname } from 'node:path'
-import { fileLine, rowLine } from '../codec/quarantine/quarantine-records'
+import { recordLine, rowLine } from '../codec/quarantine/quarantine-records'
 import type {
   LeftOutBytes,
   QuarantinedFile,
@@ -36,7 +36,8 @@ export class QuarantineWriter implements RowQuarantine {
   /** The number of rows that were taken. */
   rows = 0
   readonly #options: QuarantineWriterOptions
-  #length: number
+  /** Bytes of the kept length with all that was taken, durable after {@link flush}. */
+  length: number
   #of: QuarantinedFile | undefined
   #text = ''
   #isOpened = false
@@ -48,12 +49,7 @@ export class QuarantineWriter implements RowQuarantine {
 
   constructor(options: QuarantineWriterOptions) {
     this.#options = options
-    this.#length = options.length ?? 0
-  }
-
-  /** Bytes of the kept length with all that was taken, durable after {@link flush}. */
-  get length(): number {
-    return this.#length
+    this.length = options.length ?? 0
   }
 
   take(leftOut: LeftOutBytes): void {
@@ -62,10 +58,10 @@ export class QuarantineWriter implements RowQuarantine {
     const isKnown = of === this.#of || (this.#of === undefined && length > 0)
     this.#of = of
     const text =
-      (isKnown ? '' : fileLine(name === undefined ? of : { ...of, name })) + rowLine(leftOut)
+      (isKnown ? '' : recordLine(name === undefined ? of : { ...of, name })) + rowLine(leftOut)
     if (reason !== undefined) this.rows++
     this.#text += text
-    this.#length += Buffer.byteLength(text)
+    this.length += Buffer.byteLength(text)
   }
 
   settle(): Promise<void> | undefined {
@@ -86,7 +82,7 @@ export class QuarantineWriter implements RowQuarantine {
   async replace(path: string): Promise<void> {
     const { files } = this.#options
     await this.flush()
-    if (this.#length > 0) await files.rename(this.#options.path, path)
+    if (this.length > 0) await files.rename(this.#options.path, path)
     else if ((await files.size(path)) === undefined) return
     else await files.remove(path)
     await files.syncFolder(dirname(path))

@@ -112,12 +112,9 @@ function checkParts(
   choice(`${option}.type`, type, types)
   const names = [...common, ...(NAMES_OF_OWN[type] ?? [])]
   for (const [name, part] of Object.entries(spec)) {
-    if (!names.includes(name))
-      throw optionInvalid(
-        `${option}.${name}`,
-        `left out, because the parts of ${type} are ${names.join(', ')}`,
-        part,
-      )
+    if (names.includes(name)) continue
+    const expected = `left out, because the parts of ${type} are ${names.join(', ')}`
+    throw optionInvalid(`${option}.${name}`, expected, part)
   }
   OWN_PARTS[type]?.(option, spec)
 }
@@ -131,13 +128,11 @@ function checkOneOf(option: string, { values }: ColumnSpec): void {
   )
 }
 
+const SEPARATOR = 'text that is not empty and has no tab and no line end'
+
 function checkList(option: string, { separator, element }: ColumnSpec): void {
   if (typeof separator !== 'string' || separator === '' || /[\t\r\n]/.test(separator))
-    throw optionInvalid(
-      `${option}.separator`,
-      'text that is not empty and has no tab and no line end',
-      separator,
-    )
+    throw optionInvalid(`${option}.separator`, SEPARATOR, separator)
   // Names, required and the like belong to the column.
   if (element !== undefined) checkParts(`${option}.element`, element, ELEMENT_TYPES, ['type'])
 }

@@ -2,7 +2,7 @@
 // column-spec.ts has a single column. Binding a schema to the header of a real file is
 // codec/tsv/header.ts.
 
-import { filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { anObject, filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { type ColumnSpec, checkColumn, spellingOf } from './column-spec'
 
 export type Columns = Readonly<Record<string, ColumnSpec>>
@@ -118,13 +118,7 @@ export function checkedSchema<S extends FeedSchema>(option: string, schema: S): 
   if (checked.has(schema)) return schema
   knownOptions<FeedSchema>(schema, SCHEMA_PARTS, option)
   filledText('name', schema.name)
-  if (
-    typeof schema.columns !== 'object' ||
-    schema.columns === null ||
-    Array.isArray(schema.columns)
-  ) {
-    throw optionInvalid('columns', 'an object with a column under each name', schema.columns)
-  }
+  anObject('columns', schema.columns, 'an object with a column under each name')
   const spellings = new Map<string, string>()
   for (const [name, spec] of Object.entries(schema.columns)) {
     checkColumn(`columns.${name}`, spec)
@@ -138,11 +132,8 @@ export function checkedSchema<S extends FeedSchema>(option: string, schema: S): 
 function checkSpelling(spellings: Map<string, string>, column: string, spelling: string): void {
   const other = spellings.get(spellingOf(spelling))
   if (other !== undefined && other !== column) {
-    throw optionInvalid(
-      `columns.${column}`,
-      `spelt otherwise than the column ${other}, case and spaces around it apart`,
-      spelling,
-    )
+    const expected = `spelt otherwise than the column ${other}, case and spaces around it apart`
+    throw optionInvalid(`columns.${column}`, expected, spelling)
   }
   spellings.set(spellingOf(spelling), column)
 }

@@ -33,7 +33,11 @@ type PlainObject = Readonly<Record<string, unknown>>
 
 export class CsvColumns {
   readonly #chosen: readonly string[] | undefined
-  #names: readonly string[] | undefined
+  /**
+   * The column names in the order of the file; undefined before the first batch or object where the
+   * caller gave no columns.
+   */
+  names: readonly string[] | undefined
   /** The caller's names that no object has had so far. */
   readonly #missing: Set<string>
   /** The names where the caller gave no columns, for quick look-ups. */
@@ -44,16 +48,8 @@ export class CsvColumns {
 
   constructor(chosen: readonly string[] | undefined) {
     this.#chosen = chosen
-    this.#names = chosen
+    this.names = chosen
     this.#missing = new Set(chosen)
-  }
-
-  /**
-   * The column names in the order of the file; undefined before the first batch or object where the
-   * caller gave no columns.
-   */
-  get names(): readonly string[] | undefined {
-    return this.#names
   }
 
   /** True once every chosen column was in some batch. Until then the sink holds its lines back. */
@@ -68,7 +64,7 @@ export class CsvColumns {
   see(item: unknown): void {
     const header = headerOf(item)
     if (header === undefined) return
-    if (this.#chosen === undefined) this.#names ??= header.all.map(({ name }) => name)
+    if (this.#chosen === undefined) this.names ??= header.all.map(({ name }) => name)
     else if (!this.isSettled) {
       projectionsOf(header).of(this.#chosen)
       this.#missing.clear()
@@ -115,12 +111,12 @@ export class CsvColumns {
   }
 
   #refuseLosses(cells: PlainObject): void {
-    this.#names ??= Object.keys(cells)
-    if (this.#known.size === 0) for (const name of this.#names) this.#known.add(name)
+    this.names ??= Object.keys(cells)
+    if (this.#known.size === 0) for (const name of this.names) this.#known.add(name)
     for (const name of Object.keys(cells)) {
       if (this.#known.has(name)) continue
       const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have: name all columns in the option columns`
-      throw columnUnknown(name, this.#names, text)
+      throw columnUnknown(name, this.names, text)
     }
   }
 }

@@ -180,12 +180,10 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
     typeof element === 'object' && element !== null
       ? (unwritableKind(element) ?? (Array.isArray(element) ? 'Array' : undefined))
       : typeof element
-  if (kind !== undefined)
-    throw valueInvalid(
-      NAME,
-      columns.rows + 1,
-      `${kind} is not a row or an object with a property for each column`,
-    )
+  if (kind !== undefined) {
+    const reason = `${kind} is not a row or an object with a property for each column`
+    throw valueInvalid(NAME, columns.rows + 1, reason)
+  }
   const cells = columns.cellsOf(element as object)
   return columns.names!.map(name => {
     // Inherited properties do not count, because a column may be named `constructor`.
@@ -196,15 +194,11 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
 /**
  * Returns the cell as papaparse takes it. Dates and decimals are text; lists and objects are JSON.
  */
+const PRIMITIVES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'bigint'])
+
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
-  if (
-    typeof value === 'string' ||
-    typeof value === 'number' ||
-    typeof value === 'boolean' ||
-    typeof value === 'bigint'
-  )
-    return value
+  if (PRIMITIVES.has(typeof value)) return value
   const json = jsonOf(value, column, row)
   if (json === 'null') return ''
   return json.startsWith('"') ? JSON.parse(json) : json
@@ -220,17 +214,10 @@ function jsonOf(value: unknown, column: string, row: number): string {
       if (json !== undefined) return json
     } catch (cause) {
       if (FeedError.is(cause)) throw cause
-      throw valueInvalid(
-        NAME,
-        row,
-        `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`,
-        cause,
-      )
+      const reason = `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`
+      throw valueInvalid(NAME, row, reason, cause)
     }
   }
-  throw valueInvalid(
-    NAME,
-    row,
-    `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`,
-  )
+  const reason = `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`
+  throw valueInvalid(NAME, row, reason)
 }

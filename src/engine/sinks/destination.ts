@@ -4,7 +4,7 @@
 // ByteOutput types.
 
 import { constants, fstat, write } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
@@ -35,7 +35,8 @@ export async function openDestination(target: SinkTarget): Promise<Destination> 
   const stats = await unlessMissing(stat(target))
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
   // For a folder the call fails with EISDIR.
-  return new DeviceDestination(await open(target, constants.O_WRONLY))
+  const handle = await open(target, constants.O_WRONLY)
+  return writerDestination(handle, () => handle.close())
 }
 
 /**
@@ -46,86 +47,47 @@ async function descriptorDestination(descriptor: number): Promise<Destination> {
   if (descriptor === 1) return streamDestination(process.stdout)
   if (descriptor === 2) return streamDestination(process.stderr)
   await statOf(descriptor)
-  return new DescriptorDestination(descriptor)
+  return ofDescriptor(descriptor)
 }
 
 async function streamDestination(stream: NodeJS.WritableStream): Promise<Destination> {
   const { fd, isTTY } = stream as { readonly fd?: unknown; readonly isTTY?: boolean }
   const isOwn = stream === process.stdout || stream === process.stderr
-  if (!isOwn || isTTY || typeof fd !== 'number') return new StreamDestination(stream)
+  if (!isOwn || isTTY || typeof fd !== 'number') return ofStream(stream)
   const stats = await statOf(fd)
   // Node's stream over a file or device reports a partial write as a whole one.
-  return stats.isFile() || stats.isCharacterDevice()
-    ? new DescriptorDestination(fd)
-    : new StreamDestination(stream)
+  return stats.isFile() || stats.isCharacterDevice() ? ofDescriptor(fd) : ofStream(stream)
 }
 
-class DeviceDestination implements Destination {
-  readonly #handle: FileHandle
-
-  constructor(handle: FileHandle) {
-    this.#handle = handle
-  }
-
-  write(bytes: Uint8Array): Promise<void> {
-    return writeAll(this.#handle, bytes)
-  }
-
-  commit(): Promise<void> {
-    return this.#handle.close()
-  }
-
-  abort(): Promise<void> {
-    return this.#handle.close()
-  }
+/** @param close closes what was opened for the sink */
+function writerDestination(writer: ByteWriter, close = async () => {}): Destination {
+  return { write: bytes => writeAll(writer, bytes), commit: close, abort: close }
 }
 
-/** A descriptor that belongs to the process: this class does not close it. */
-class DescriptorDestination implements Destination {
-  readonly #writer: ByteWriter
-
-  constructor(descriptor: number) {
-    this.#writer = {
-      write: (bytes, from, length, at) => writeTo(descriptor, bytes, from, length, at),
-    }
-  }
-
-  write(bytes: Uint8Array): Promise<void> {
-    return writeAll(this.#writer, bytes)
-  }
-
-  async commit(): Promise<void> {}
-
-  async abort(): Promise<void> {}
+/** A descriptor belongs to the process: nobody closes it here. */
+function ofDescriptor(descriptor: number): Destination {
+  return writerDestination({
+    write: (bytes, from, length, at) => writeTo(descriptor, bytes, from, length, at),
+  })
 }
 
-class StreamDestination implements Destination {
-  readonly #stream: NodeJS.WritableStream
-  /**
-   * A write reports its failure by its callback. The stream emits the same failure as an event,
-   * which would end the process without this listener.
-   */
-  readonly #ignore = () => {}
-
-  constructor(stream: NodeJS.WritableStream) {
-    this.#stream = stream
-    stream.on('error', this.#ignore)
+function ofStream(stream: NodeJS.WritableStream): Destination {
+  // A write reports its failure by its callback. The stream emits the same failure as an event,
+  // which would end the process without this listener.
+  const ignore = () => {}
+  stream.on('error', ignore)
+  return {
+    write: bytes => {
+      // A stream may keep the bytes after it has reported them as written.
+      const copy = Buffer.from(bytes)
+      return new Promise((resolve, reject) => {
+        stream.write(copy, error => (error ? reject(error) : resolve()))
+      })
+    },
+    commit: async () => void stream.off('error', ignore),
+    // The listener stays, because the event of a failed write comes after its callback.
+    abort: async () => {},
   }
-
-  write(bytes: Uint8Array): Promise<void> {
-    // A stream may keep the bytes after it has reported them as written.
-    const copy = Buffer.from(bytes)
-    return new Promise((resolve, reject) => {
-      this.#stream.write(copy, error => (error ? reject(error) : resolve()))
-    })
-  }
-
-  async commit(): Promise<void> {
-    this.#stream.off('error', this.#ignore)
-  }
-
-  /** The listener stays, because the event of a failed write comes after its callback. */
-  async abort(): Promise<void> {}
 }
 
 /** Compresses what it gets with gzip before another destination writes it. */

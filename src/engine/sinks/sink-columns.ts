@@ -12,7 +12,8 @@ import { sinkFailed, valueInvalid } from './sink-errors'
 
 export class SinkColumns {
   readonly #sink: string
-  #fields: readonly ArrowField[] = []
+  /** The names and types of the columns; none before the first batch. */
+  fields: readonly ArrowField[] = []
   #isFirst = true
   /** Number of rows so far. */
   #rows = 0
@@ -22,20 +23,15 @@ export class SinkColumns {
     this.#sink = sink
   }
 
-  /** The names and types of the columns; none before the first batch. */
-  get fields(): readonly ArrowField[] {
-    return this.#fields
-  }
-
   /**
    * Returns the columns of a batch in the order of {@link fields}. One that the batch lacks is empty.
    * @throws FeedError COLUMN_UNKNOWN for a column that the first batch does not have,
    * SINK_VALUE_INVALID for one of another type
    */
   dataOf(batch: ColumnBatch): readonly ColumnData[] {
-    if (this.#isFirst) this.#fields = batch.columns.map(({ name, type }) => ({ name, type }))
+    if (this.#isFirst) this.fields = batch.columns.map(({ name, type }) => ({ name, type }))
     this.#isFirst = false
-    const fields = this.#fields
+    const { fields } = this
     const row = this.#rows + 1
     const columns = new Map(batch.columns.map(column => [column.name, column]))
     const data = fields.map(({ name, type }) => {
@@ -43,11 +39,8 @@ export class SinkColumns {
       columns.delete(name)
       if (column === undefined) return emptyData(type, batch.length)
       if (isSameType(column.type, type)) return column.data
-      throw valueInvalid(
-        this.#sink,
-        row,
-        `the column ${name} has another type than in the rows before`,
-      )
+      const reason = `the column ${name} has another type than in the rows before`
+      throw valueInvalid(this.#sink, row, reason)
     })
     const [unknown] = columns.keys()
     if (unknown !== undefined) {

@@ -27,12 +27,8 @@ export function sinkFailed(sink: string, target: string, cause: unknown): FeedEr
   const text = excerpt(cause instanceof Error ? cause.message : show(cause), 200)
   const reason = systemCode(cause) ?? text
   const words = text.includes(reason) ? text : `${reason}: ${text}`
-  return new FeedError(
-    'SINK_FAILED',
-    `${target} cannot be written: ${words}`,
-    { sink, target, reason },
-    { cause },
-  )
+  const message = `${target} cannot be written: ${words}`
+  return new FeedError('SINK_FAILED', message, { sink, target, reason }, { cause })
 }
 
 /** The refused types that a compiler can tell from rows. */
@@ -66,10 +62,6 @@ export function valueInvalid(
   reason: string,
   cause?: unknown,
 ): FeedError<'SINK_VALUE_INVALID'> {
-  return new FeedError(
-    'SINK_VALUE_INVALID',
-    `row ${row} cannot be written: ${reason}`,
-    { sink, row, reason },
-    { cause },
-  )
+  const message = `row ${row} cannot be written: ${reason}`
+  return new FeedError('SINK_VALUE_INVALID', message, { sink, row, reason }, { cause })
 }

@@ -13,10 +13,9 @@ import {
   onConflict,
   sqlIdentifier,
   TABLE_OPTIONS,
-  type TablePlan,
   type TableSinkOptions,
 } from './table-plan'
-import { type ColumnNames, type RowWriter, type TableDatabase, tableSink } from './table-sink'
+import { type TableDatabase, tableSink } from './table-sink'
 
 export interface SqliteSinkOptions extends TableSinkOptions {
   /** @internal */
@@ -56,7 +55,7 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       hasPrimaryKey: true,
       columnName: name => name,
       formOf,
-      open: () => new SqliteTable(path, open),
+      open: () => sqliteTable(path, open),
     },
     options,
   )
@@ -68,57 +67,43 @@ function formOf({ type }: ColumnSpec): ColumnForm {
   return { sql: type === 'float64' ? 'REAL' : 'TEXT', convert: sqliteValue }
 }
 
-class SqliteTable implements TableDatabase {
-  readonly #path: string
-  readonly #open: OpenSqlite | undefined
-  #database: SqliteDatabase | undefined
-
-  constructor(path: string, open: OpenSqlite | undefined) {
-    this.#path = path
-    this.#open = open
+function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase {
+  let database: SqliteDatabase | undefined
+  const run = (sql: string) => void database!.exec(sql)
+  // Closing a database rolls an open transaction back.
+  const abort = () => {
+    database?.close()
+    database = undefined
   }
-
-  begin(): void {
-    this.#database = (this.#open ?? loadSqlite())(this.#path)
-    // An immediate transaction finds another writer now and not at the end.
-    this.run('BEGIN IMMEDIATE')
-  }
-
-  run(sql: string): void {
-    this.#database!.exec(sql)
-  }
-
-  columnsOf(table: string): ColumnNames {
-    const rows = this.#database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-    return rows.length === 0
-      ? undefined
-      : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
-  }
-
-  writerOf(plan: TablePlan): RowWriter {
-    const { table, columns } = plan
-    const places = columns.map(() => '?').join(', ')
-    const insert = this.#database!.prepare(
-      `INSERT INTO ${table} (${namesOf(columns)}) VALUES (${places}) ${onConflict(plan)}`,
-    )
-    return {
-      write(values) {
-        insert.run(...(values as SqliteValue[]))
-        return undefined
-      },
-      end: () => undefined,
-    }
-  }
-
-  commit(): void {
-    this.run('COMMIT')
-    this.abort()
-  }
-
-  /** Closing a database rolls an open transaction back. */
-  abort(): void {
-    this.#database?.close()
-    this.#database = undefined
+  return {
+    begin: () => {
+      database = (open ?? loadSqlite())(path)
+      // An immediate transaction finds another writer now and not at the end.
+      run('BEGIN IMMEDIATE')
+    },
+    run,
+    columnsOf: table => {
+      const rows = database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+      return rows.length === 0
+        ? undefined
+        : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
+    },
+    writerOf: plan => {
+      const { table, columns } = plan
+      const places = columns.map(() => '?').join(', ')
+      const insert = database!.prepare(
+        `INSERT INTO ${table} (${namesOf(columns)}) VALUES (${places}) ${onConflict(plan)}`,
+      )
+      return {
+        write: values => void insert.run(...(values as SqliteValue[])),
+        end: () => undefined,
+      }
+    },
+    commit: () => {
+      run('COMMIT')
+      abort()
+    },
+    abort,
   }
 }
 
@@ -157,11 +142,9 @@ export function loadSqlite(load: (name: string) => unknown = loaded): OpenSqlite
   const Database = builtIn?.DatabaseSync ?? (load('better-sqlite3') as DatabaseClass | undefined)
   if (Database !== undefined) return path => new Database(path)
   const context = { package: 'better-sqlite3', neededFor: 'sqliteSink' }
-  throw new FeedError(
-    'DEPENDENCY_MISSING',
-    'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3',
-    context,
-  )
+  const message =
+    'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3'
+  throw new FeedError('DEPENDENCY_MISSING', message, context)
 }
 
 /** Returns undefined for a module that is not there. */

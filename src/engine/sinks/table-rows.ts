@@ -59,8 +59,9 @@ export class TableRows {
   readonly #rules: ColumnRules
   readonly #chosen: readonly string[] | undefined
   readonly #keyNames: readonly string[]
-  #columns: readonly PlannedColumn[] | undefined
-  #key: readonly PlannedColumn[] = []
+  /** The columns, as soon as they are known: with a schema at once, else with the first row. */
+  columns: readonly PlannedColumn[] | undefined
+  key: readonly PlannedColumn[] = []
   #names: readonly string[] = []
   #objects: Reading | undefined
   #reading: Reading | undefined
@@ -77,22 +78,13 @@ export class TableRows {
     if (schema !== undefined) this.#settle(schemaColumns(checkedSchema('schema', schema).columns))
   }
 
-  /** The columns, as soon as they are known: with a schema at once, else with the first row. */
-  get columns(): readonly PlannedColumn[] | undefined {
-    return this.#columns
-  }
-
-  get key(): readonly PlannedColumn[] {
-    return this.#key
-  }
-
   /**
    * Learns the columns of a batch, which may have no row.
    * @throws FeedError COLUMN_UNKNOWN, OPTION_INVALID
    */
   see(item: unknown): void {
     const header = headerOf(item)
-    if (header === undefined || this.#columns !== undefined) return
+    if (header === undefined || this.columns !== undefined) return
     if (this.#chosen !== undefined) projectionsOf(header).of(this.#chosen)
     this.#settle(header.all)
   }
@@ -110,7 +102,7 @@ export class TableRows {
       this.see(element.batch)
       return this.#valuesOf(this.#readingOf(element.batch.header), element)
     }
-    if (this.#columns === undefined)
+    if (this.columns === undefined)
       throw this.#invalid('a table of plain objects needs the option schema')
     this.#objects ??= this.#readingBy(undefined, () => undefined)
     return this.#valuesOf(this.#objects, element as Record<string, unknown>)
@@ -132,7 +124,7 @@ export class TableRows {
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
   cellOf(row: Row<Columns>, name: string): unknown {
     const n = this.#names.indexOf(name)
-    return this.#cell(row, this.#columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
+    return this.#cell(row, this.columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
   }
 
   /**
@@ -142,7 +134,7 @@ export class TableRows {
   columnsOf(batch: RowBatch<Columns>): ColumnData[] {
     const { converters } = this.#readingOf(batch.header)
     const decoded = decodeColumns(batch, this.#policy)
-    return this.#columns!.map(({ name, spec, isRequired }, n) => {
+    return this.columns!.map(({ name, spec, isRequired }, n) => {
       const column = decoded.column(name)
       if (isRequired && column.data.nullCount > 0) for (const row of batch) this.cellOf(row, name)
       if (!isText(spec)) return column.data
@@ -156,7 +148,7 @@ export class TableRows {
   /** A bad cell of a column that the table lacks does not matter. */
   readonly #policy: CellPolicy = {
     read: (row, column) => {
-      const known = this.#columns!.find(({ name }) => name === column.name)
+      const known = this.columns!.find(({ name }) => name === column.name)
       return known && this.#badCellsOf(known).read(row, column)
     },
     leaveOut: (row, error) => this.badCells.leaveOut(row, error),
@@ -181,7 +173,7 @@ export class TableRows {
       if (!isBadCell(error)) throw error
     }
     try {
-      return this.#columns!.map((column, n) => this.#cell(source, column, converters[n]!))
+      return this.columns!.map((column, n) => this.#cell(source, column, converters[n]!))
     } catch (error) {
       if (row !== undefined && this.badCells.leaveOut(row, error)) return undefined
       throw error
@@ -221,14 +213,14 @@ export class TableRows {
     header: BoundHeader | undefined,
     specOf: (name: string) => ColumnSpec | undefined,
   ): Reading {
-    const areOwn = this.#columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
-    const converters = this.#columns!.map((column, n) => converterOf(column, areOwn[n]!))
+    const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
+    const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!))
     return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
   }
 
   /** Returns whether a file has the columns under their names, or lacks those that may be empty. */
   #areWritten(header: BoundHeader | undefined): boolean {
-    return this.#columns!.every(({ name, isRequired }) => {
+    return this.columns!.every(({ name, isRequired }) => {
       const column = header?.columns[header.indexes.get(name) ?? -1]
       return column === undefined ? !isRequired : column.name === name
     })
@@ -239,12 +231,12 @@ export class TableRows {
     const columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
     this.#names = columns.map(({ name }) => name)
     this.#checkKey(this.#names)
-    this.#columns = columns.map(({ name, spec }) => {
+    this.columns = columns.map(({ name, spec }) => {
       const isRequired = spec.notNull === true || this.#keyNames.includes(name)
       const form = this.#rules.formOf(spec, isRequired)
       return { name, spec, sqlName: this.#rules.columnName(name), form, isRequired }
     })
-    this.#key = this.#keyNames.map(name => this.#columns!.find(column => column.name === name)!)
+    this.key = this.#keyNames.map(name => this.columns!.find(column => column.name === name)!)
   }
 
   #checkKey(names: readonly string[]): void {

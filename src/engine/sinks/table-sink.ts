@@ -153,11 +153,10 @@ class TableRun {
   #foreign(missing: string): FeedError<'STATE_FOREIGN'> {
     const { target } = this.#rules
     const { table } = this.#options
-    return new FeedError(
-      'STATE_FOREIGN',
-      `${target}: the table ${table} lacks columns of the rows (${missing}): choose another table`,
-      { path: target, what: 'columns', expected: missing, received: 'those of another table' },
-    )
+    const received = 'those of another table'
+    const message = `${target}: the table ${table} lacks columns of the rows (${missing}): choose another table`
+    const context = { path: target, what: 'columns', expected: missing, received }
+    return new FeedError('STATE_FOREIGN', message, context)
   }
 
   /** Does work whose failures get the type of a sink. */

@@ -38,17 +38,13 @@ export class ByteArena {
   /** Emptied slabs, which are reused because V8 gives memory back only at a garbage collection. */
   readonly #emptied: number[] = []
   #current = -1
-  #heldBytes = 0
+  /** Bytes of all slabs, holes and free ends included. */
+  heldBytes = 0
   /** Bytes of all holes. */
   #holeBytes = 0
   /** Place of each block in units, by its number. */
   #places = new Uint32Array(1024)
   #numbers = 0
-
-  /** Bytes of all slabs, holes and free ends included. */
-  get heldBytes(): number {
-    return this.#heldBytes
-  }
 
   /**
    * Copies a block in.
@@ -68,10 +64,8 @@ export class ByteArena {
   /** Returns a copy of a block, or of its first bytes. */
   get(number: number, firstBytes = Number.POSITIVE_INFINITY): Uint8Array {
     const { slab, at } = this.#locate(number)
-    return slab.bytes.slice(
-      at + HEADER_BYTES,
-      at + HEADER_BYTES + Math.min(firstBytes, lengthAt(slab, at)),
-    )
+    const start = at + HEADER_BYTES
+    return slab.bytes.slice(start, start + Math.min(firstBytes, lengthAt(slab, at)))
   }
 
   /** Returns a block where it lies, until the next call that changes the arena. */
@@ -93,10 +87,8 @@ export class ByteArena {
 
   #locate(number: number): { slab: Slab; at: number } {
     const place = this.#places[number]!
-    return {
-      slab: this.#slabs[Math.floor(place / SLAB_UNITS)]!,
-      at: (place % SLAB_UNITS) * UNIT_BYTES,
-    }
+    const slab = this.#slabs[Math.floor(place / SLAB_UNITS)]!
+    return { slab, at: (place % SLAB_UNITS) * UNIT_BYTES }
   }
 
   /** Makes a hole of a block. */
@@ -106,7 +98,7 @@ export class ByteArena {
     slab.words[at / WORD_BYTES + 1] = HOLE
     slab.holeBytes += size
     this.#holeBytes += size
-    if (this.#holeBytes > this.#heldBytes * WASTE_PART + SLAB_BYTES) this.#emptySparsest()
+    if (this.#holeBytes > this.heldBytes * WASTE_PART + SLAB_BYTES) this.#emptySparsest()
   }
 
   #place(number: number, bytes: Uint8Array): void {
@@ -127,7 +119,7 @@ export class ByteArena {
     const emptied = this.#slabs[this.#current]
     if (emptied !== undefined && size <= emptied.bytes.length) return emptied
     const slab = newSlab(Math.max(SLAB_BYTES, size))
-    this.#heldBytes += slab.bytes.length - (emptied?.bytes.length ?? 0)
+    this.heldBytes += slab.bytes.length - (emptied?.bytes.length ?? 0)
     this.#slabs[this.#current] = slab
     return slab
   }
@@ -139,16 +131,12 @@ export class ByteArena {
     const slab = this.#slabs[sparsest]!
     for (let at = 0; at < slab.end; at += sizeOf(lengthAt(slab, at))) {
       const number = slab.words[at / WORD_BYTES + 1]!
-      if (number !== HOLE)
-        this.#place(
-          number,
-          slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at)),
-        )
+      if (number !== HOLE) this.#place(number, this.view(number))
     }
     this.#holeBytes -= slab.holeBytes
     // The memory of a single large block is given back.
     const isLarge = slab.bytes.length > SLAB_BYTES
-    if (isLarge) this.#heldBytes -= slab.bytes.length
+    if (isLarge) this.heldBytes -= slab.bytes.length
     this.#slabs[sparsest] = isLarge ? newSlab(0) : { ...slab, end: 0, holeBytes: 0 }
     this.#emptied.push(sparsest)
   }

@@ -38,13 +38,11 @@ export class CursorQueue {
   settle(): void {
     const heap = this.#heap
     const first = heap[0]!
-    if (!first.isSpent) {
-      this.#sink(first)
-      return
-    }
-    this.#spent.push(first)
-    const last = heap.pop()!
-    if (heap.length > 0) this.#sink(last)
+    if (first.isSpent) {
+      this.#spent.push(first)
+      const last = heap.pop()!
+      if (heap.length > 0) this.#sink(last)
+    } else this.#sink(first)
   }
 
   /** Reads the next blocks of the cursors that need one, and drops those at their end. */

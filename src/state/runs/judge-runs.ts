@@ -1,7 +1,6 @@
 // What the rows of arrived files do to the rows that stand, by their keys and versions.
 
-import type { ChangeKind } from '../../engine/index'
-import { judgeArrival } from '../../engine/index'
+import { type ChangeKind, judgeArrival } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'
 import {
   type Floor,

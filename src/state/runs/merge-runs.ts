@@ -9,8 +9,7 @@
 // A full file of a feed of one's own removes what it lacks whatever the versions are, which may be
 // numbers: rows of older files count no more, as if they had never been, where it lacks their key.
 
-import type { Version } from '../../engine/index'
-import { compareVersions } from '../../engine/index'
+import { compareVersions, type Version } from '../../engine/index'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads } from './row-heads'
 import { RunCursor } from './run-cursor'

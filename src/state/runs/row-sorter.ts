@@ -25,7 +25,7 @@ export class RowSorter {
   #to = new Uint32Array(1024)
   readonly #origins: OriginRecord[] = []
   readonly #numbers = new Map<string, number>()
-  #rows = 0
+  rows = 0
   #byteLength = 0
   #order: Uint32Array | undefined
   /** The last batch's header line and file, with the number of their origin. */
@@ -40,13 +40,9 @@ export class RowSorter {
     this.#mended = mended
   }
 
-  get rows(): number {
-    return this.#rows
-  }
-
   /** Bytes of memory of the batches, about. */
   get byteLength(): number {
-    return this.#rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
+    return this.rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
   }
 
   add({ batch, heads }: KeyedRows): void {
@@ -60,9 +56,9 @@ export class RowSorter {
     const base = index.rowStarts[0]! - place.at
     const origin = this.#originOf(batch)
     this.#byteLength += byteLength
-    const first = this.#rows
-    this.#rows += length
-    this.#reserve(this.#rows)
+    const first = this.rows
+    this.rows += length
+    this.#reserve(this.rows)
     appendHeads(this.#heads, first, heads, length)
     for (let n = 0, at = first; n < length; n++, at++) {
       const slot = selection === undefined ? n : selection[n]!
@@ -86,21 +82,15 @@ export class RowSorter {
       const isRemoved = origin[n]! >= REMOVED
       const number = numbers[origin[n]! & ~REMOVED]!
       const bytes = isRemoved ? NO_BYTES : this.#chunks[this.#chunkOf[n]!]!
-      const waits = writer.add(
-        this.#heads,
-        n,
-        isRemoved ? (number | REMOVED) >>> 0 : number,
-        bytes,
-        this.#from[n]!,
-        this.#to[n]!,
-      )
+      const written = isRemoved ? (number | REMOVED) >>> 0 : number
+      const waits = writer.add(this.#heads, n, written, bytes, this.#from[n]!, this.#to[n]!)
       if (waits !== undefined) await waits
     }
   }
 
   /** The places of the rows in the order of their keys. */
   #sorted(): Uint32Array {
-    return (this.#order ??= keyOrder(this.#heads, this.#rows))
+    return (this.#order ??= keyOrder(this.#heads, this.rows))
   }
 
   /** Returns room for so many bytes in one chunk. */

@@ -61,7 +61,7 @@ export class RunCursor {
 
   /** Reads the next block. Returns false at the end of the run. */
   async load(): Promise<boolean> {
-    if (this.#next >= this.run.index.blocks.length) {
+    if (this.isInLastBlock) {
       this.hasEnded = true
       return false
     }
@@ -108,8 +108,7 @@ export class RunCursor {
    * Returns false at the end of the run.
    */
   async seek(heads: Keys, n: number): Promise<boolean> {
-    if (this.#block !== undefined && this.at < this.#block.rows && this.seekInBlock(heads, n))
-      return true
+    if (!this.isSpent && this.seekInBlock(heads, n)) return true
     const next = this.run.blockOf(keyOf(heads, n), this.#next)
     this.#ahead.splice(0, next - this.#next)
     this.#next = next

@@ -158,7 +158,8 @@ export class Run {
       pages.map(async ({ bytes, rawBytes, checksum }) => {
         const from = at
         at += bytes
-        const compressed = await this.#read(from, bytes, checksum, memory)
+        const read = await this.#file.read(from, bytes, memory.take(bytes))
+        const compressed = this.#checked(read, from, bytes, checksum)
         if (rawBytes === 0) return compressed
         // One chunk takes the whole page. A chunk that is full would be followed by another one, and
         // none has less than 64 bytes.
@@ -191,16 +192,6 @@ export class Run {
 
   close(): Promise<void> {
     return this.#file.close()
-  }
-
-  async #read(
-    offset: number,
-    length: number,
-    checksum: number,
-    memory: Memory,
-  ): Promise<Uint8Array> {
-    const bytes = await this.#file.read(offset, length, memory.take(length))
-    return this.#checked(bytes, offset, length, checksum)
   }
 
   #checked(bytes: Uint8Array, offset: number, length: number, checksum: number): Uint8Array {

@@ -2,12 +2,13 @@
 // is repeated where that may help. A file that proves damaged when its rows are read is dropped and
 // fetched again. This file also knows what the refusals of the service mean.
 
-import type { FileIdentity, RangeInfo } from '../../engine/index'
 import {
   asFeedError,
   type ErrorFamily,
   FeedError,
+  type FileIdentity,
   familyOf,
+  type RangeInfo,
   Retries,
   type Retry,
   type RetryOptions,
@@ -114,11 +115,9 @@ export async function fetchFile(
       const retries = isSpoilt ? spoilt : stuck
       const isLast = isLasting(error, options.source.renewsAddress?.(id) === true)
       const goesOn = !isLast && !hasBeenRepeated(error) && (await retries.again(error))
-      if (!goesOn)
-        return {
-          kind: 'failed',
-          error: failed(id, Math.max(1, stuck.failures + spoilt.failures), error),
-        }
+      if (goesOn) continue
+      const attempts = Math.max(1, stuck.failures + spoilt.failures)
+      return { kind: 'failed', error: failed(id, attempts, error) }
     }
   }
 }
@@ -191,9 +190,7 @@ async function download(
   let info: RangeInfo | undefined
   const resume = resumeOf(spool)
   if (resume === undefined && spool.file !== undefined) await spool.empty()
-  const onInfo = (told: RangeInfo) => {
-    info = told
-  }
+  const onInfo = (told: RangeInfo) => void (info = told)
   const bytes = source.download(id).compressed({
     ranges,
     signal,
@@ -215,14 +212,9 @@ async function download(
 
 /** Only what shows that it is the same file can be gone on with. */
 function resumeOf({ file, length }: Spool) {
-  if (
-    file === undefined ||
-    length === 0 ||
-    (file.lastModified === undefined && file.etag === undefined)
-  )
+  if (file === undefined || length === 0 || (file.lastModified ?? file.etag) === undefined)
     return undefined
-  const { key: _, ...identity } = file
-  return { offset: length, identity: identityOf(identity) }
+  return { offset: length, identity: identityOf(file) }
 }
 
 function identityOf({ totalBytes, lastModified, etag }: Partial<RangeInfo> = {}) {
@@ -271,26 +263,14 @@ function isLasting(error: FeedError, isRenewed: boolean): boolean {
 
 function failed(id: FileId, attempts: number, cause: FeedError): FeedError {
   const file = fileIdKey(id)
-  const context = { file, attempts }
-  return new FeedError(
-    'SYNC_FILE_FAILED',
-    `${file} could not be fetched: ${cause.message}`,
-    context,
-    { cause, retryable: cause.retryable },
-  )
+  const { message, retryable } = cause
+  const text = `${file} could not be fetched: ${message}`
+  return new FeedError('SYNC_FILE_FAILED', text, { file, attempts }, { cause, retryable })
 }
 
 /** Returns the error of a bootstrap without a date, which cannot be ordered among other files. */
 function undated(id: FileId): FeedError {
-  const context = {
-    operation: id.feed,
-    url: '',
-    path: 'Last-Modified',
-    reason: 'a bootstrap must have a date that can be read',
-  }
-  return new FeedError(
-    'RESPONSE_INVALID',
-    `${fileIdKey(id)} has no date: ${context.reason}`,
-    context,
-  )
+  const reason = 'a bootstrap must have a date that can be read'
+  const context = { operation: id.feed, url: '', path: 'Last-Modified', reason }
+  return new FeedError('RESPONSE_INVALID', `${fileIdKey(id)} has no date: ${reason}`, context)
 }

@@ -48,12 +48,9 @@ export async function clearUp(
     await files.rename(data, paths.keptFile(id))
     await files.syncFolder(paths.kept)
     const kept = new Set(await files.list(paths.kept))
-    const there = entries.map(each => paths.keptFile(each.id))
-    await dropOldest(
-      files,
-      there.filter(path => kept.has(basename(path))),
-      keepFileBytes,
-    )
+    const all = entries.map(each => paths.keptFile(each.id))
+    const there = all.filter(path => kept.has(basename(path)))
+    await dropOldest(files, there, keepFileBytes)
   }
   await spools.remove(id)
 }

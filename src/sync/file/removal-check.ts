@@ -19,21 +19,14 @@ export interface Removal {
 const NAMES: Partial<Record<FileId['feed'], string>> = { item: 'items', item_group: 'item groups' }
 
 /** @throws FeedError SYNC_REMOVAL_REFUSED where a state of many rows would lose too many */
-export function refuseRemoval(
-  id: FileId,
-  { rowsBefore, rowsRemoved, maxRemovedShare }: Removal,
-): void {
+export function refuseRemoval(id: FileId, removal: Removal): void {
+  const { rowsBefore, rowsRemoved, maxRemovedShare } = removal
   if (rowsBefore < LEAST_ROWS || rowsRemoved <= rowsBefore * maxRemovedShare) return
   const file = fileIdKey(id)
   const what = NAMES[id.feed] ?? 'rows'
   const message =
     `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
     'nothing of it was applied. If the rows are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
-  throw new FeedError('SYNC_REMOVAL_REFUSED', message, {
-    category: categoryKey(id),
-    file,
-    rowsBefore,
-    rowsRemoved,
-    maxRemovedShare,
-  })
+  const context = { category: categoryKey(id), file, ...removal }
+  throw new FeedError('SYNC_REMOVAL_REFUSED', message, context)
 }

@@ -50,9 +50,10 @@ export class Spool {
   #data: DurableFile
   #index: DurableFile
   #indexBytes = 0
-  #file: SpooledFile | undefined
+  /** The file of these bytes; undefined while the spool is empty. */
+  file: SpooledFile | undefined
   /** Number of bytes that the index names. */
-  #length = 0
+  length = 0
   /** The next piece, of which the first `pendingBytes` bytes are filled. */
   #piece: Uint8Array | undefined
   #pendingBytes = 0
@@ -81,22 +82,12 @@ export class Spool {
     return spool
   }
 
-  /** The file of these bytes; undefined while the spool is empty. */
-  get file(): SpooledFile | undefined {
-    return this.#file
-  }
-
-  /** Number of bytes that are in the spool and synced. */
-  get length(): number {
-    return this.#length
-  }
-
   /** Empties the spool and begins a file of this identity. */
   async begin(identity: FileIdentity): Promise<void> {
     const file: SpooledFile = { ...identity, key: this.#options.key }
     if (this.#indexBytes > 0) await this.empty()
     await this.#record({ kind: 'file', format: FORMAT, ...file })
-    this.#file = file
+    this.file = file
   }
 
   /**
@@ -124,18 +115,18 @@ export class Spool {
     if (this.#piece === undefined || this.#pendingBytes === 0) return
     const bytes = this.#piece.subarray(0, this.#pendingBytes)
     this.#pendingBytes = 0
-    const piece: PieceRecord = { offset: this.#length, length: bytes.length, crc: crc32(bytes) }
+    const piece: PieceRecord = { offset: this.length, length: bytes.length, crc: crc32(bytes) }
     await this.#data.write(piece.offset, bytes)
     await this.#data.sync()
     await this.#record({ kind: 'piece', ...piece })
-    this.#length += piece.length
+    this.length += piece.length
   }
 
   /** Removes the content of the spool. */
   async empty(): Promise<void> {
-    this.#file = undefined
+    this.file = undefined
     this.#pendingBytes = 0
-    this.#length = 0
+    this.length = 0
     this.#indexBytes = 0
     await this.#index.truncate(0)
     await this.#index.sync()
@@ -159,19 +150,11 @@ export class Spool {
     // Most spools are new ones.
     if (indexBytes === 0) return this.#cutData()
     const lines = readCheckedLines(await this.#index.read(0, indexBytes))
-    const [first, ...rest] = lines
-    if (
-      first === undefined ||
-      first.record.kind !== 'file' ||
-      first.record.format !== FORMAT ||
-      first.record.key !== this.#options.key
-    ) {
-      return this.empty()
-    }
-    const { kind: _, format: __, ...file } = first.record
-    this.#file = file as unknown as SpooledFile
-    this.#indexBytes = first.end
-    for (const { record, end } of rest) {
+    const file = fileOf(lines)
+    if (file?.key !== this.#options.key) return this.empty()
+    this.file = file
+    this.#indexBytes = lines[0]!.end
+    for (const { record, end } of lines.slice(1)) {
       if (!(await this.#take(record))) break
       this.#indexBytes = end
     }
@@ -181,16 +164,16 @@ export class Spool {
 
   /** Removes the bytes that the index does not name. */
   async #cutData(): Promise<void> {
-    if ((await this.#data.size()) > this.#length) await this.#data.truncate(this.#length)
+    if ((await this.#data.size()) > this.length) await this.#data.truncate(this.length)
   }
 
   /** Takes over a record of the index. Returns false where it does not match the data. */
   async #take(record: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { offset, length, crc } = record as Partial<PieceRecord>
-    if (record.kind !== 'piece' || offset !== this.#length || typeof length !== 'number')
+    if (record.kind !== 'piece' || offset !== this.length || typeof length !== 'number')
       return false
     if ((await this.#checksum(offset, length)) !== crc) return false
-    this.#length += length
+    this.length += length
     return true
   }
 
@@ -214,10 +197,14 @@ export async function spooledFile(
   const index = await files.open(join(folder, 'index'))
   if (index === undefined) return undefined
   const bytes = await closing(index, () => index.read(0, HEAD_BYTES))
-  const first = readCheckedLines(bytes)[0]?.record
-  return first?.kind === 'file' && first.format === FORMAT
-    ? (first as unknown as SpooledFile)
-    : undefined
+  return fileOf(readCheckedLines(bytes))
+}
+
+/** Returns the file that the first line of an index names. */
+function fileOf([first]: readonly CheckedLine[]): SpooledFile | undefined {
+  if (first?.record.kind !== 'file' || first.record.format !== FORMAT) return undefined
+  const { kind: _, format: __, ...file } = first.record
+  return file as unknown as SpooledFile
 }
 
 const LINE_END = 0x0a

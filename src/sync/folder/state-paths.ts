@@ -135,11 +135,8 @@ export async function writeMarker(
   paths: StatePaths,
   { marketplace, service }: StateOrigin,
 ): Promise<void> {
-  await replaceWhole(
-    files,
-    paths.marker,
-    Buffer.from(`${JSON.stringify({ feedmill: 'state', format: FORMAT, marketplace, service })}\n`),
-  )
+  const text = JSON.stringify({ feedmill: 'state', format: FORMAT, marketplace, service })
+  await replaceWhole(files, paths.marker, Buffer.from(`${text}\n`))
 }
 
 function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_CORRUPT'> {

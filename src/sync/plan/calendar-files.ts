@@ -65,13 +65,11 @@ export class CategoryFiles {
 
   /** Returns the snapshots from the hour of this moment on. */
   hoursFrom(ms: number): DatedFile[] {
-    return this.#starts(hourStart(ms), HOUR_MS).map(startMs => {
-      return this.#file({
-        feed: 'item_snapshot',
-        ...this.#parts.category,
-        hour: new Date(startMs).toISOString(),
-      })
-    })
+    const { category } = this.#parts
+    const hours = this.#starts(hourStart(ms), HOUR_MS).map(startMs =>
+      new Date(startMs).toISOString(),
+    )
+    return hours.map(hour => this.#file({ feed: 'item_snapshot', ...category, hour }))
   }
 
   /** Returns the files of one feed from the day of this moment on. */
@@ -99,12 +97,8 @@ export class CategoryFiles {
   #starts(firstMs: number, lengthMs: number): number[] {
     const { nowMs, untilMs } = this.#parts
     const starts: number[] = []
-    for (
-      let startMs = firstMs;
-      startMs <= nowMs && startMs + lengthMs <= untilMs;
-      startMs += lengthMs
-    )
-      starts.push(startMs)
+    const lastMs = Math.min(nowMs, untilMs - lengthMs)
+    for (let startMs = firstMs; startMs <= lastMs; startMs += lengthMs) starts.push(startMs)
     return starts
   }
 

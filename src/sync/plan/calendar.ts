@@ -42,8 +42,8 @@ export interface CalendarQuery extends Category {
    * Files that cover a later time are left out. A bootstrap is listed, because its time is not
    * known before the request. Default: no end.
    */
-  readonly until?: Date
-  readonly limits?: Partial<CalendarLimits>
+  readonly until?: Date | undefined
+  readonly limits?: Partial<CalendarLimits> | undefined
 }
 
 export interface WaitingFile {
@@ -169,7 +169,8 @@ function applicableOf(
 ): DatedFile[] {
   const inState = new Set<string>()
   const hasDay = (feed: BootstrapId['feed'], id: PriorityId, endMs: number) =>
-    inState.has(dayKey(feed, id)) || endMs <= (generationsMs[feed] ?? Number.NEGATIVE_INFINITY)
+    inState.has(fileIdKey({ ...id, feed, scope: 'NEWLY_LISTED' })) ||
+    endMs <= (generationsMs[feed] ?? Number.NEGATIVE_INFINITY)
   const isPrepared = ({ id, window: { coversToMs } }: DatedFile) =>
     id.feed !== 'item_priority' ||
     (hasDay('item', id, coversToMs) && hasDay('item_group', id, coversToMs))
@@ -179,10 +180,6 @@ function applicableOf(
     if (isApplicable || file.standing === 'done') inState.add(fileIdKey(file.id))
     return isApplicable
   })
-}
-
-function dayKey(feed: BootstrapId['feed'], { marketplace, categoryId, date }: PriorityId): string {
-  return fileIdKey({ feed, marketplace, categoryId, scope: 'NEWLY_LISTED', date })
 }
 
 /**

@@ -18,15 +18,17 @@ interface KeptPlaces {
  * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
  */
 export async function keptAsOf(
-  places: KeptPlaces,
+  { files, paths }: KeptPlaces,
   category: Category,
   entries: readonly AppliedFile[],
   asOf: Date,
 ) {
-  const kept = await keptFiles(places, entries)
-  const isKept = ({ id, totalBytes }: AppliedFile) =>
-    totalBytes === 0 || kept.has(places.paths.keptFile(id))
-  return filesAsOf({ category, asOf, entries, isKept })
+  const kept = new Set<AppliedFile>()
+  for (const entry of entries) {
+    const { id, totalBytes } = entry
+    if (totalBytes === 0 || (await files.size(paths.keptFile(id))) === totalBytes) kept.add(entry)
+  }
+  return filesAsOf({ category, asOf, entries, isKept: entry => kept.has(entry) })
 }
 
 /**
@@ -42,19 +44,6 @@ export async function openKept(
   // A synchronisation may remove files meanwhile.
   if (data === undefined) throw historyMissing(query, `${fileIdKey(id)} is not kept any more`)
   return data
-}
-
-/** Returns the paths of the kept files that have their full size. */
-async function keptFiles(
-  { files, paths }: KeptPlaces,
-  entries: readonly AppliedFile[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
-  for (const { id, totalBytes } of entries) {
-    const path = paths.keptFile(id)
-    if ((await files.size(path)) === totalBytes) found.add(path)
-  }
-  return found
 }
 
 export interface HistoryQuery {
@@ -123,9 +112,6 @@ function historyMissing(
 ): FeedError<'STATE_HISTORY_MISSING'> {
   const text = asOf.toISOString()
   const context = { category: category.categoryId, asOf: text, reason }
-  return new FeedError(
-    'STATE_HISTORY_MISSING',
-    `category ${category.categoryId} as of ${text}: ${reason}; ask for a later time, and let runs keep more files (keepFileBytes)`,
-    context,
-  )
+  const message = `category ${category.categoryId} as of ${text}: ${reason}; ask for a later time, and let runs keep more files (keepFileBytes)`
+  return new FeedError('STATE_HISTORY_MISSING', message, context)
 }

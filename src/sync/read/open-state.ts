@@ -88,7 +88,7 @@ export class OpenCategory implements Category {
       ...this.#view.category,
       now: new Date(clockMs('now', now)()),
       done: this.files.map(({ id }) => id),
-      ...(limits && { limits }),
+      limits,
     })
   }
 

@@ -44,19 +44,14 @@ export async function targetStatus(
   const { now, limits } = knownOptions(options, NAMES)
   if (typeof target.contents !== 'function')
     throw optionInvalid('target', 'a target with the method contents', target.name)
-  const time = new Date(clockMs('now', now)())
+  const at = { now: new Date(clockMs('now', now)()), limits }
   const { service, categories } = await target.contents()
   return {
     service,
     categories: categories.map(({ category, files }) => ({
       category,
       files,
-      plan: planCategory({
-        ...category,
-        now: time,
-        done: files.map(({ id }) => id),
-        ...(limits && { limits }),
-      }),
+      plan: planCategory({ ...category, ...at, done: files.map(({ id }) => id) }),
     })),
   }
 }

@@ -112,21 +112,17 @@ export class EventQueue {
     this.#wake()
   }
 
-  /**
-   * Returns the next event; undefined at the end. Rejects with the error of the run. The queue has
-   * one reader.
-   */
-  async next(): Promise<SyncEvent | undefined> {
+  /** Yields the events. Rejects with the error of the run. The queue has one reader. */
+  async *events(): AsyncGenerator<SyncEvent, void, void> {
     for (;;) {
       const event = this.#events.shift()
-      if (event !== undefined) return event
-      if (this.#ended) {
-        if ('error' in this.#ended) throw this.#ended.error
-        return undefined
-      }
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+      if (event !== undefined) yield event
+      else if (this.#ended === undefined)
+        await new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
+      else if ('error' in this.#ended) throw this.#ended.error
+      else return
     }
   }
 }

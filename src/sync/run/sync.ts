@@ -122,12 +122,7 @@ class Run {
 
   async *events(): AsyncGenerator<SyncEvent, void, void> {
     try {
-      for (
-        let event = await this.#queue.next();
-        event !== undefined;
-        event = await this.#queue.next()
-      )
-        yield event
+      yield* this.#queue.events()
     } finally {
       this.#stop(undefined)
     }

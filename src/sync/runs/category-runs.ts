@@ -73,7 +73,7 @@ export class CategoryRuns implements TargetCategory {
   readonly #files: RunFiles
   /** The memory for sorting, which one file after the other uses. */
   readonly #memory: Buffer[] = []
-  #manifest: Manifest
+  manifest: Manifest
 
   private constructor(category: Category, options: CategoryRunsOptions) {
     this.category = category
@@ -82,7 +82,7 @@ export class CategoryRuns implements TargetCategory {
     this.#files = new RunFiles(options.files, options.folder)
     const { own, changes, sortBytes } = options
     this.#own = own && withoutRequired(own.schema)
-    this.#manifest = newManifest(category, own && { key: own.key, version: own.version })
+    this.manifest = newManifest(category, own && { key: own.key, version: own.version })
     if (changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
     if (changes !== undefined) this.replay = async () => new RunsReplay(this, changes, sortBytes)
   }
@@ -98,22 +98,22 @@ export class CategoryRuns implements TargetCategory {
     const runs = new CategoryRuns(category, options)
     const found = await readManifest(files, join(folder, MANIFEST))
     // A reader then knows the category.
-    if (found === undefined) await runs.#replace(runs.#manifest)
-    else runs.#manifest = checkedKeptBy(folder, found, runs.#manifest)
+    if (found === undefined) await runs.#replace(runs.manifest)
+    else runs.manifest = checkedKeptBy(folder, found, runs.manifest)
     const names = await files.list(folder)
-    const { inState, saved } = runNames(runs.#manifest)
+    const { inState, saved } = runNames(runs.manifest)
     const isMissing = (name: string) => !names.includes(name)
     const missing = inState.find(isMissing)
     if (missing !== undefined) throw corruptState(join(folder, missing), 'the run is missing')
     // The process before may have ended between the renaming of its manifest and this call.
     await files.syncFolder(folder)
     await (saved.some(isMissing) ? runs.#beginAnew() : runs.#removeOthers())
-    await options.changes?.settle(category, runs.#manifest.files.at(-1))
+    await options.changes?.settle(category, runs.manifest.files.at(-1))
     return runs
   }
 
   get files(): readonly AppliedFile[] {
-    return this.#manifest.files
+    return this.manifest.files
   }
 
   async apply(file: TargetFile): Promise<AppliedFile> {
@@ -135,28 +135,24 @@ export class CategoryRuns implements TargetCategory {
   }
 
   async compact(signal: AbortSignal): Promise<void> {
-    for (const name of Object.keys(this.#manifest.tables) as TableName[]) {
+    for (const name of Object.keys(this.manifest.tables) as TableName[]) {
       let hasMerged = true
       while (hasMerged) hasMerged = await this.#merge(name, toMergeInPause, signal)
     }
   }
 
   async removalsForgotten(): Promise<Date | undefined> {
-    const { forgottenMs } = this.#manifest
+    const { forgottenMs } = this.manifest
     return forgottenMs === undefined ? undefined : new Date(forgottenMs)
   }
 
   /** A removal from before that time goes when all runs of its feed are merged into one. */
   forgetRemovals(before: Date): Promise<void> {
-    return this.#replace({ ...this.#manifest, forgottenMs: before.getTime() })
+    return this.#replace({ ...this.manifest, forgottenMs: before.getTime() })
   }
 
   close(): Promise<void> {
     return this.#files.close()
-  }
-
-  get manifest(): Manifest {
-    return this.#manifest
   }
 
   schemaOf(name: TableName): FeedSchema<Columns> {
@@ -165,13 +161,13 @@ export class CategoryRuns implements TargetCategory {
 
   /** Returns the rows that stand. */
   async table(name: TableName): Promise<RunTable<Columns>> {
-    const { runs, floors } = this.#manifest.tables[name]
+    const { runs, floors } = this.manifest.tables[name]
     return new RunTable(this.schemaOf(name), await this.#files.opened(runs), floors)
   }
 
   /** The number of the next mending. */
   get nextMending(): number {
-    return (this.#manifest.mended ?? 0) + 1
+    return (this.manifest.mended ?? 0) + 1
   }
 
   /** Makes mended rows of a file durable, together with the length of the log of their changes. */
@@ -185,7 +181,7 @@ export class CategoryRuns implements TargetCategory {
     const written = await this.#orRemoved(() =>
       this.#files.write(`${name}-mended-${mended}.run`, false, writer => rows.writeTo(writer)),
     )
-    const { runs, floors } = this.#manifest.tables[name]
+    const { runs, floors } = this.manifest.tables[name]
     await this.#replace({
       ...this.#withTable(name, { runs: [...runs, { ...written, sequence }], floors }),
       mended,
@@ -196,7 +192,7 @@ export class CategoryRuns implements TargetCategory {
 
   /** Says which log a replay uses. */
   setReplayed(replayed: ReplayedChanges): Promise<void> {
-    return this.#replace({ ...this.#manifest, replayed })
+    return this.#replace({ ...this.manifest, replayed })
   }
 
   /** The number of the next file. */
@@ -211,15 +207,15 @@ export class CategoryRuns implements TargetCategory {
     // The rows of other files are soon merged, and are not compressed before.
     const isCompressed = files[0]!.generated !== undefined
     const text = textOf(files, own)
-    if ((this.#manifest.applying?.files ?? text) !== text) await this.#beginAnew()
-    const saved = this.#manifest.applying
+    if ((this.manifest.applying?.files ?? text) !== text) await this.#beginAnew()
+    const saved = this.manifest.applying
     if (saved !== undefined) await this.#files.cut(saved.runs.at(-1)!)
     const written = await sortFiles(files, {
       sortBytes,
       memory: this.#memory,
       saved,
       create: number => this.#files.create(`${name}-${first}-${number}.run`, isCompressed),
-      save: more => this.#replace({ ...this.#manifest, applying: { files: text, ...more } }),
+      save: more => this.#replace({ ...this.manifest, applying: { files: text, ...more } }),
     })
     if (written !== undefined) return written.map(run => ({ ...run, sequence }))
     await this.#beginAnew()
@@ -232,7 +228,7 @@ export class CategoryRuns implements TargetCategory {
     name: TableName,
     records: readonly RunRecord[],
   ): Promise<{ readonly manifest: Manifest; readonly entries: readonly AppliedFile[] }> {
-    const { runs, floors } = this.#manifest.tables[name]
+    const { runs, floors } = this.manifest.tables[name]
     const standing = await this.#files.opened(runs)
     const arrived = await this.#files.opened(records)
     const numbers = new Map(files.map(({ id, identity }, n) => [recordKey(id, identity), n]))
@@ -279,7 +275,7 @@ export class CategoryRuns implements TargetCategory {
 
   /** Merges runs of a table into one. Returns false where there is nothing to merge. */
   async #merge(name: TableName, choose: typeof toMerge, signal?: AbortSignal): Promise<boolean> {
-    const { tables, forgottenMs: beforeMs = Number.NEGATIVE_INFINITY } = this.#manifest
+    const { tables, forgottenMs: beforeMs = Number.NEGATIVE_INFINITY } = this.manifest
     const { runs, floors } = tables[name]
     const wanted = floors.length > MOST_FLOORS ? runs : choose(runs, this.#sizes)
     if (wanted.length === 0) return false
@@ -309,7 +305,7 @@ export class CategoryRuns implements TargetCategory {
 
   /** Returns the manifest with another table. */
   #withTable(name: TableName, table: TableRecord): Manifest {
-    return { ...this.#manifest, tables: { ...this.#manifest.tables, [name]: table } }
+    return { ...this.manifest, tables: { ...this.manifest.tables, [name]: table } }
   }
 
   /** After a failure the next owner of the folder finds the old manifest or the new one. */
@@ -318,7 +314,7 @@ export class CategoryRuns implements TargetCategory {
     // The names of the runs are durable before the manifest has them.
     await files.syncFolder(folder)
     await writeManifest(files, join(folder, MANIFEST), manifest)
-    this.#manifest = manifest
+    this.manifest = manifest
   }
 
   /** Does what no manifest tells of yet. After a failure its runs are removed. */
@@ -328,13 +324,13 @@ export class CategoryRuns implements TargetCategory {
 
   /** Removes the runs that the manifest does not name, and a manifest that was being written. */
   #removeOthers(): Promise<void> {
-    const { inState, saved } = runNames(this.#manifest)
+    const { inState, saved } = runNames(this.manifest)
     return this.#files.removeOthers(new Set([...inState, ...saved]))
   }
 
   /** Forgets what is saved of files. */
   async #beginAnew(): Promise<void> {
-    await this.#replace({ ...this.#manifest, applying: undefined })
+    await this.#replace({ ...this.manifest, applying: undefined })
     await this.#removeOthers()
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../engine/index'
 import {
   comparePlaces,
-  InStep,
+  inStep,
   keyOf,
   RunTable,
   rowOf,
@@ -126,13 +126,13 @@ export class CategoryView {
   async *#joined(isLent: boolean): AsyncGenerator<JoinedRows, void, void> {
     const items = this.#table<ItemSnapshotColumns>('item')
     const priorities = this.#table<ItemPriorityColumns>('priority')
-    const inStep = new InStep(priorities.places(), comparePlaces)
+    const second = inStep(priorities.places(), comparePlaces)
     const groups = this.#table<ItemGroupColumns>('group')
     for await (const places of items.places(isLent)) {
       const rows = places.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
       const groupIds = rows.map(row => row.ownText('primaryItemGroupId'))
       const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
-      const priorityOf = await inStep.of(places)
+      const priorityOf = await second.of(places)
       yield {
         places,
         rows,

@@ -86,12 +86,9 @@ export class FileChanges {
     await this.#files.rename(path + PARTIAL, path)
     await this.#files.syncFolder(this.#paths.changes)
     const { keepChangeBytes } = this.settings ?? {}
-    if (keepChangeBytes !== undefined && entry.changeBytes > 0)
-      await dropOldest(
-        this.#files,
-        await this.#paths.changeLogs(this.#files, entry.id),
-        keepChangeBytes,
-      )
+    if (keepChangeBytes === undefined || entry.changeBytes === 0) return
+    const logs = await this.#paths.changeLogs(this.#files, entry.id)
+    await dropOldest(this.#files, logs, keepChangeBytes)
   }
 
   /** The rows that the changes of a replay into a file have; undefined where none are wanted. */

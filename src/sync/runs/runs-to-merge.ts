@@ -49,8 +49,5 @@ function alikeOf(runs: readonly RunRecord[], firstSize: number): readonly RunRec
     const size = Math.max(0, Math.ceil(Math.log2(run.rawBytes / firstSize) / 4))
     groups.set(size, [...(groups.get(size) ?? []), run])
   }
-  return [...groups.values()].reduce(
-    (most, group) => (group.length > most.length ? group : most),
-    [],
-  )
+  return [...groups.values()].sort((a, b) => b.length - a.length)[0] ?? []
 }

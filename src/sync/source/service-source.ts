@@ -32,14 +32,7 @@ export function serviceSource(parts: ServiceSourceParts): SyncSource {
     own: undefined,
     removalsKeptMs: REMOVALS_KEPT_MS,
     plan: (category, done, missing) =>
-      planCategory({
-        ...category,
-        now: new Date(now()),
-        done,
-        missing,
-        limits,
-        ...(until && { until }),
-      }),
+      planCategory({ ...category, now: new Date(now()), done, missing, limits, until }),
     download: id => downloadOf(service, id as ServiceId),
   }
 }

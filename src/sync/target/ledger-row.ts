@@ -65,11 +65,7 @@ export function ledgerRowOf(entry: AppliedFile): LedgerRow {
     raw_bytes: rawBytes,
     last_modified: lastModified ?? null,
     etag: etag ?? null,
-    inserted: rows.inserted,
-    updated: rows.updated,
-    deleted: rows.deleted,
-    unchanged: rows.unchanged,
-    stale: rows.stale,
+    ...rows,
     bad_rows: badRows,
   }
 }

@@ -61,11 +61,8 @@ export function findVersion(row: AnyRow, versionOf?: VersionOf): Version | undef
 /** @throws FeedError VERSION_MISSING */
 export function versionMissing(row: AnyRow, itemId: string): never {
   const key = itemId.slice(0, 80)
-  throw new FeedError(
-    'VERSION_MISSING',
-    `${key}: neither the row nor its file has a date: set the option file or versionOf`,
-    { ...row.position, key },
-  )
+  const message = `${key}: neither the row nor its file has a date: set the option file or versionOf`
+  throw new FeedError('VERSION_MISSING', message, { ...row.position, key })
 }
 
 /** Returns a negative number where `a` is the older. */
@@ -119,10 +116,6 @@ export function generationOf({ lastModified }: FeedFile): number | undefined {
 function endOfDay({ date }: FeedFile): number | undefined {
   const parts = date === undefined ? null : /^(\d{4})(\d{2})(\d{2})$/.exec(date)
   if (parts === null) return undefined
-  return (
-    Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])) +
-    DAILY_FILE_OFFSET_MS +
-    DAY_MS -
-    1
-  )
+  const startMs = Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]))
+  return startMs + DAILY_FILE_OFFSET_MS + DAY_MS - 1
 }

@@ -23,11 +23,6 @@ export interface QuarantinedRow {
   readonly bytes: Uint8Array
 }
 
-/** Returns the line of a file, which stands before those of its rows. */
-export function fileLine(file: QuarantinedFile): string {
-  return recordLine(file)
-}
-
 /** Returns the line of these bytes, with its line end. */
 export function rowLine({ position, bytes, reason }: LeftOutBytes): string {
   const { row, line, byteOffset } = position
@@ -36,7 +31,8 @@ export function rowLine({ position, bytes, reason }: LeftOutBytes): string {
   return recordLine({ ...record, ...contentOf(bytes) })
 }
 
-function recordLine(record: object): string {
+/** Returns a record as a line. That of a file stands before those of its rows. */
+export function recordLine(record: object): string {
   return `${JSON.stringify(record)}\n`
 }
 
@@ -168,11 +164,8 @@ export class QuarantineReader {
 
   #invalid(reason: string): FeedError<'QUARANTINE_INVALID'> {
     const message = `${this.#path}, line ${this.#line}: ${reason}: restore the line, or remove it to drop the row`
-    return new FeedError('QUARANTINE_INVALID', message, {
-      path: this.#path,
-      line: this.#line,
-      reason,
-    })
+    const context = { path: this.#path, line: this.#line, reason }
+    return new FeedError('QUARANTINE_INVALID', message, context)
   }
 }
 

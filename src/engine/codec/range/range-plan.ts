@@ -35,32 +35,24 @@ export interface RangePlanOptions {
 /** One planned range. Always `start ≤ handedOffset ≤ receivedOffset ≤ end`. */
 export class PlannedRange {
   readonly start: number
-  #end: number
+  end: number
   #receivedOffset: number
-  #handedOffset: number
+  handedOffset: number
 
   constructor(range: ByteRange) {
     this.start = range.start
-    this.#end = range.end
+    this.end = range.end
     this.#receivedOffset = range.start
-    this.#handedOffset = range.start
-  }
-
-  get end(): number {
-    return this.#end
-  }
-
-  get handedOffset(): number {
-    return this.#handedOffset
+    this.handedOffset = range.start
   }
 
   /** The bytes that have not arrived. */
   get missing(): ByteRange {
-    return { start: this.#receivedOffset, end: this.#end }
+    return { start: this.#receivedOffset, end: this.end }
   }
 
   get complete(): boolean {
-    return this.#receivedOffset === this.#end
+    return this.#receivedOffset === this.end
   }
 
   receive(byteCount: number): void {
@@ -73,12 +65,12 @@ export class PlannedRange {
   }
 
   handOut(byteCount: number): void {
-    this.#handedOffset += byteCount
+    this.handedOffset += byteCount
   }
 
   /** Shortens the range to a file that ends at `offset`. */
   cutAt(offset: number): void {
-    this.#end = Math.max(this.#receivedOffset, Math.min(this.#end, offset))
+    this.end = Math.max(this.#receivedOffset, Math.min(this.end, offset))
   }
 }
 
@@ -88,24 +80,18 @@ export class RangePlan {
   readonly #windowBytes: number
   readonly #startOffset: number
   #nextStart: number
-  #totalBytes: number | undefined
+  totalBytes: number | undefined
   /** Ranges in the order of their offsets. The first is not completely handed out. */
   readonly #open: PlannedRange[] = []
 
   /** Throws OPTION_INVALID. */
   constructor(options: RangePlanOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
-    const [chunkBytes, maxRangeBytes] = [
-      wholeNumber('chunkBytes', options.chunkBytes),
-      wholeNumber('maxRangeBytes', options.maxRangeBytes),
-    ]
+    const chunkBytes = wholeNumber('chunkBytes', options.chunkBytes)
+    const maxRangeBytes = wholeNumber('maxRangeBytes', options.maxRangeBytes)
     this.rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
     this.#startOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
     this.#nextStart = this.#startOffset
-  }
-
-  get totalBytes(): number | undefined {
-    return this.#totalBytes
   }
 
   /** The lowest offset that is not handed out. */
@@ -116,13 +102,13 @@ export class RangePlan {
 
   /** True where the total is known and every byte was handed out. */
   get done(): boolean {
-    return this.#totalBytes !== undefined && this.lowestOffset >= this.#totalBytes
+    return this.totalBytes !== undefined && this.lowestOffset >= this.totalBytes
   }
 
   /** Sets the size of the file, and shortens the planned ranges to it. */
   learnTotal(totalBytes: number): void {
-    if (this.#totalBytes !== undefined) return
-    this.#totalBytes = totalBytes
+    if (this.totalBytes !== undefined) return
+    this.totalBytes = totalBytes
     this.#nextStart = Math.min(this.#nextStart, totalBytes)
     for (const range of this.#open) range.cutAt(totalBytes)
   }
@@ -134,13 +120,12 @@ export class RangePlan {
   next(): PlannedRange | undefined {
     const lowest = this.lowestOffset
     // Without a total another range may not exist, so one is requested at a time.
-    if (this.#totalBytes === undefined && this.#open.some(range => !range.complete))
-      return undefined
+    if (this.totalBytes === undefined && this.#open.some(range => !range.complete)) return undefined
     const mostBytes = Math.min(
       this.rangeBytes,
       Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset),
     )
-    const end = Math.min(this.#nextStart + mostBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)
+    const end = Math.min(this.#nextStart + mostBytes, this.totalBytes ?? Number.MAX_SAFE_INTEGER)
     const windowBytes = Math.min(this.#windowBytes, FIRST_WINDOW_BYTES + lowest - this.#startOffset)
     if (end <= this.#nextStart || end > lowest + windowBytes) return undefined
     const range = new PlannedRange({ start: this.#nextStart, end })

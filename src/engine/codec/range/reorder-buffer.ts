@@ -36,8 +36,9 @@ export class ReorderBuffer {
   readonly #totalBytes: number | undefined
   readonly #runs: Run[] = []
   /** The next byte due. Every byte before it has been returned. */
-  #nextOffset: number
-  #heldBytes = 0
+  nextOffset: number
+  /** Bytes held because bytes before them are missing. At most `windowBytes`. */
+  heldBytes = 0
 
   /** Throws OPTION_INVALID. */
   constructor(options: ReorderBufferOptions) {
@@ -46,17 +47,7 @@ export class ReorderBuffer {
       options.totalBytes === undefined
         ? undefined
         : wholeNumber('totalBytes', options.totalBytes, 0)
-    this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
-  }
-
-  /** The next byte due. */
-  get nextOffset(): number {
-    return this.#nextOffset
-  }
-
-  /** Bytes held because bytes before them are missing. At most `windowBytes`. */
-  get heldBytes(): number {
-    return this.#heldBytes
+    this.nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
   }
 
   /**
@@ -71,7 +62,7 @@ export class ReorderBuffer {
     this.#checkLimits(offset, end)
     const at = this.#firstRunPast(offset)
     this.#checkOverlap(offset, end, at)
-    if (offset === this.#nextOffset) return this.#release(end, bytes)
+    if (offset === this.nextOffset) return this.#release(end, bytes)
     this.#hold(offset, end, bytes, at)
     return []
   }
@@ -79,17 +70,11 @@ export class ReorderBuffer {
   /** Ends the input. Throws CHUNK_GAP or CHUNK_TOTAL_MISMATCH where bytes are missing. */
   finish(): void {
     const ahead = this.#runs[0]
-    const byteOffset = this.#nextOffset
+    const byteOffset = this.nextOffset
     if (ahead) {
       const missingBytes = ahead.start - byteOffset
-      throw new FeedError(
-        'CHUNK_GAP',
-        `${missingBytes} bytes are missing at byte ${byteOffset}: the pieces end too early`,
-        {
-          byteOffset,
-          missingBytes,
-        },
-      )
+      const message = `${missingBytes} bytes are missing at byte ${byteOffset}: the pieces end too early`
+      throw new FeedError('CHUNK_GAP', message, { byteOffset, missingBytes })
     }
     if (this.#totalBytes !== undefined && byteOffset !== this.#totalBytes)
       throw this.#totalMismatch(byteOffset)
@@ -97,49 +82,40 @@ export class ReorderBuffer {
 
   #checkLimits(offset: number, end: number): void {
     if (this.#totalBytes !== undefined && end > this.#totalBytes) throw this.#totalMismatch(end)
-    const nextOffset = this.#nextOffset
+    const nextOffset = this.nextOffset
     if (offset <= nextOffset || end <= nextOffset + this.#windowBytes) return
     const context = { byteOffset: offset, nextOffset, windowBytes: this.#windowBytes }
-    throw new FeedError(
-      'CHUNK_WINDOW_EXCEEDED',
-      `the piece at byte ${offset} is too far ahead of byte ${nextOffset}: raise windowBytes`,
-      context,
-    )
+    const message = `the piece at byte ${offset} is too far ahead of byte ${nextOffset}: raise windowBytes`
+    throw new FeedError('CHUNK_WINDOW_EXCEEDED', message, context)
   }
 
   #checkOverlap(offset: number, end: number, at: number): void {
-    const coveredUpTo = this.#runs[at - 1]?.end ?? this.#nextOffset
+    const coveredUpTo = this.#runs[at - 1]?.end ?? this.nextOffset
     const coveredFrom = this.#runs[at]?.start ?? Number.POSITIVE_INFINITY
     const overlapBytes =
       Math.max(0, Math.min(coveredUpTo, end) - offset) || Math.max(0, end - coveredFrom)
     if (overlapBytes === 0) return
     const byteOffset = offset < coveredUpTo ? offset : coveredFrom
-    throw new FeedError(
-      'CHUNK_OVERLAP',
-      `two pieces cover byte ${byteOffset}: write each byte once`,
-      {
-        byteOffset,
-        overlapBytes,
-      },
-    )
+    const message = `two pieces cover byte ${byteOffset}: write each byte once`
+    throw new FeedError('CHUNK_OVERLAP', message, { byteOffset, overlapBytes })
   }
 
   #release(end: number, bytes: Uint8Array): readonly Uint8Array[] {
-    this.#nextOffset = end
+    this.nextOffset = end
     const run = this.#runs[0]
     if (run?.start !== end) return [bytes]
     const ordered = [bytes]
-    while (this.#runs[0]?.start === this.#nextOffset) {
+    while (this.#runs[0]?.start === this.nextOffset) {
       const { pieces, start, end: runEnd } = this.#runs.shift() as Run
       for (const piece of pieces) ordered.push(piece)
-      this.#heldBytes -= runEnd - start
-      this.#nextOffset = runEnd
+      this.heldBytes -= runEnd - start
+      this.nextOffset = runEnd
     }
     return ordered
   }
 
   #hold(offset: number, end: number, bytes: Uint8Array, at: number): void {
-    this.#heldBytes += bytes.length
+    this.heldBytes += bytes.length
     const before = this.#runs[at - 1]
     if (before?.end === offset) {
       before.pieces.push(bytes)
@@ -160,14 +136,8 @@ export class ReorderBuffer {
 
   #totalMismatch(byteOffset: number): FeedError {
     const totalBytes = this.#totalBytes as number
-    return new FeedError(
-      'CHUNK_TOTAL_MISMATCH',
-      `the file has ${totalBytes} bytes, but the pieces end at byte ${byteOffset}: check totalBytes`,
-      {
-        byteOffset,
-        totalBytes,
-      },
-    )
+    const message = `the file has ${totalBytes} bytes, but the pieces end at byte ${byteOffset}: check totalBytes`
+    return new FeedError('CHUNK_TOTAL_MISMATCH', message, { byteOffset, totalBytes })
   }
 }
 

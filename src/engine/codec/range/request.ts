@@ -59,11 +59,8 @@ export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
   for (const [name, value] of Object.entries(anObject('headers', headers))) {
     if (NAME.test(name) && VALUE.test(value)) continue
     const header = excerpt(JSON.stringify(name).slice(1, -1))
-    throw new FeedError(
-      'HTTP_HEADER_INVALID',
-      `the header ${header} has characters that HTTP does not allow: remove them`,
-      { header },
-    )
+    const message = `the header ${header} has characters that HTTP does not allow: remove them`
+    throw new FeedError('HTTP_HEADER_INVALID', message, { header })
   }
   return headers
 }

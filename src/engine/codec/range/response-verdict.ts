@@ -150,12 +150,7 @@ function judgeUnsatisfied(
 
 function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
   const change = identityChange(question.pinned, seen) ?? shrunk(question, seen)
-  return (
-    change && {
-      kind: 'replaced',
-      error: replacedError(question, change.what, change.before, change.after),
-    }
-  )
+  return change && { kind: 'replaced', error: replacedError(question, change) }
 }
 
 /** Without a known total, a file with fewer bytes than have arrived is another file. */
@@ -183,19 +178,13 @@ function readContentLength(header: string | undefined): number | 'invalid' | und
 
 function replacedError(
   { url, asked }: VerdictQuestion,
-  what: 'total' | 'last-modified' | 'etag',
-  before: string,
-  after: string,
+  { what, ...values }: IdentityChange,
 ): FeedError {
-  const change = `${what} changed from ${excerpt(before)} to ${excerpt(after)}`
+  const [before, after] = [excerpt(values.before), excerpt(values.after)]
+  const change = `${what} changed from ${before} to ${after}`
   const message = `the file was replaced during the read, so read it again: ${change}`
-  return new FeedError('RANGE_FILE_REPLACED', message, {
-    url,
-    byteOffset: asked.start,
-    what,
-    before: excerpt(before),
-    after: excerpt(after),
-  })
+  const context = { url, byteOffset: asked.start, what, before, after }
+  return new FeedError('RANGE_FILE_REPLACED', message, context)
 }
 
 function rangeHeaderError(
@@ -205,27 +194,13 @@ function rangeHeaderError(
 ): FeedError {
   const received = excerpt(facts.header('content-range') ?? '')
   const code = problem === 'invalid' ? 'RANGE_HEADER_INVALID' : 'RANGE_HEADER_MISSING'
-  return new FeedError(
-    code,
-    `Content-range is ${problem} in a response with status ${facts.status}`,
-    {
-      url,
-      byteOffset: asked.start,
-      received,
-    },
-  )
+  const message = `Content-range is ${problem} in a response with status ${facts.status}`
+  return new FeedError(code, message, { url, byteOffset: asked.start, received })
 }
 
 function startError({ url, asked }: VerdictQuestion, received: number): FeedError {
-  return new FeedError(
-    'RANGE_START_MISMATCH',
-    `the request asked for byte ${asked.start}, but the response begins at ${received}`,
-    {
-      url,
-      byteOffset: asked.start,
-      received,
-    },
-  )
+  const message = `the request asked for byte ${asked.start}, but the response begins at ${received}`
+  return new FeedError('RANGE_START_MISMATCH', message, { url, byteOffset: asked.start, received })
 }
 
 function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
@@ -245,22 +220,13 @@ function contentTypeError(
     byteOffset: asked.start,
     ...(text ? { excerpt: excerpt(text) } : {}),
   }
-  return new FeedError(
-    'HTTP_CONTENT_TYPE',
-    `the server sent ${context.contentType} in place of a feed file: check the address`,
-    context,
-  )
+  const message = `the server sent ${context.contentType} in place of a feed file: check the address`
+  return new FeedError('HTTP_CONTENT_TYPE', message, context)
 }
 
 function contentLengthError({ url }: VerdictQuestion, header: string): FeedError {
-  return new FeedError(
-    'HTTP_CONTENT_LENGTH',
-    'Content-Length is repeated or not a number: check the server',
-    {
-      url,
-      received: excerpt(header),
-    },
-  )
+  const message = 'Content-Length is repeated or not a number: check the server'
+  return new FeedError('HTTP_CONTENT_LENGTH', message, { url, received: excerpt(header) })
 }
 
 function unsatisfiableError(
@@ -269,9 +235,6 @@ function unsatisfiableError(
   error: ServiceDescription,
 ): FeedError {
   const context = { ...error, url, byteOffset: asked.start, status }
-  return new FeedError(
-    'RANGE_UNSATISFIABLE',
-    `the service refuses the range ${asked.start}-${asked.end - 1}: the file may be shorter`,
-    context,
-  )
+  const message = `the service refuses the range ${asked.start}-${asked.end - 1}: the file may be shorter`
+  return new FeedError('RANGE_UNSATISFIABLE', message, context)
 }

@@ -34,13 +34,11 @@ export class BodyRules {
     const contentType = excerpt(response.header('content-type') ?? '')
     const text = excerpt(new TextDecoder().decode(bytes.subarray(0, 80)))
     const context = { url: this.#settings.printableUrl, contentType, excerpt: text, byteOffset }
-    throw new FeedError(
-      'HTTP_CONTENT_TYPE',
+    const message =
       signature === GZIP_SIGNATURE
         ? 'the body is no gzip file: check the address, or leave Gunzip out for a file that is not compressed'
-        : 'the body does not begin with the signature of the file: check the address',
-      context,
-    )
+        : 'the body does not begin with the signature of the file: check the address'
+    throw new FeedError('HTTP_CONTENT_TYPE', message, context)
   }
 
   /** Returns a failure after which a repeat may help, and throws any other. */
@@ -52,20 +50,15 @@ export class BodyRules {
 
   /** Returns the error of a body that ended before its range was complete. */
   shortBody(byteOffset: number): FeedError {
-    return new FeedError('HTTP_TRANSPORT', `the body ended early at byte ${byteOffset}`, {
-      url: this.#settings.printableUrl,
-      byteOffset,
-    })
+    const context = { url: this.#settings.printableUrl, byteOffset }
+    return new FeedError('HTTP_TRANSPORT', `the body ended early at byte ${byteOffset}`, context)
   }
 
   /** Returns the error of a body with more bytes than its range. */
   tooLong(byteOffset: number, expectedBytes: number): FeedError {
     const context = { url: this.#settings.printableUrl, byteOffset, expectedBytes }
-    return new FeedError(
-      'RANGE_BODY_TOO_LONG',
-      `the body has more than the ${expectedBytes} bytes of its range`,
-      context,
-    )
+    const message = `the body has more than the ${expectedBytes} bytes of its range`
+    return new FeedError('RANGE_BODY_TOO_LONG', message, context)
   }
 }
 

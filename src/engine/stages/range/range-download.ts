@@ -39,7 +39,8 @@ export class RangeDownload {
   #plan: RangePlan
   /** The memory of the pieces, where they are lent. */
   readonly #blocks: RangeBlocks | undefined
-  #heldBytes = 0
+  /** Bytes that have arrived and are not handed out. */
+  heldBytes = 0
   #inFlight = 0
   #streamedBytes: number
   readonly #complete: Chunk[] = []
@@ -65,11 +66,6 @@ export class RangeDownload {
   /** The known identity of the file. It is complete before the first piece. */
   get identity(): FileIdentity {
     return this.#requester.identity
-  }
-
-  /** Bytes that have arrived and are not handed out. */
-  get heldBytes(): number {
-    return this.#heldBytes
   }
 
   /** Yields all pieces in no particular order, each byte once, and none for an empty file. */
@@ -104,7 +100,7 @@ export class RangeDownload {
       if (this.#failure) throw this.#failure.error
       yield { offset: range.handedOffset, bytes }
       range.handOut(bytes.length)
-      this.#heldBytes -= bytes.length
+      this.heldBytes -= bytes.length
       this.#blocks?.giveBack(bytes)
       this.#fillSlots()
     }
@@ -213,7 +209,7 @@ export class RangeDownload {
     if (this.#blocks) this.#blocks.append(parts, bytes)
     else parts.push(bytes)
     range.receive(bytes.length)
-    this.#heldBytes += bytes.length
+    this.heldBytes += bytes.length
     attempts.progressed()
     // Other ranges start only after the first bytes have shown the signature of the file.
     const { totalBytes } = this.identity
@@ -228,7 +224,7 @@ export class RangeDownload {
     if (chunk.overlong) throw failure
     chunk.overlong = true
     for (const part of chunk.parts) {
-      this.#heldBytes -= part.length
+      this.heldBytes -= part.length
       this.#blocks?.giveBack(part)
     }
     chunk.parts = []

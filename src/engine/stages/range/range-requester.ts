@@ -29,7 +29,8 @@ export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
   readonly #transport: RangeTransport
-  #identity: FileIdentity
+  /** The identity of the file that the responses so far have stated. */
+  identity: FileIdentity
   /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
   readonly #secrets = new Secrets()
 
@@ -37,12 +38,7 @@ export class RangeRequester {
     this.#settings = settings
     this.#signal = signal
     this.#transport = watchedTransport(settings.transport, this.#secrets)
-    this.#identity = settings.identity
-  }
-
-  /** The identity of the file that the responses so far have stated. */
-  get identity(): FileIdentity {
-    return this.#identity
+    this.identity = settings.identity
   }
 
   /**
@@ -59,7 +55,7 @@ export class RangeRequester {
       return { kind: 'retry', error, retryAfterMs: undefined }
     }
     const answer = await this.#judge(range, response)
-    if (answer.kind !== 'retry') this.#identity = mergeIdentity(this.#identity, answer.identity)
+    if (answer.kind !== 'retry') this.identity = mergeIdentity(this.identity, answer.identity)
     return answer
   }
 
@@ -69,7 +65,7 @@ export class RangeRequester {
     const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
     const facts = { status: response.status, header: (name: string) => response.header(name), text }
     const verdict = judgeResponse(
-      { url, asked, pinned: this.#identity, sniffContentType, nowMs: now() },
+      { url, asked, pinned: this.identity, sniffContentType, nowMs: now() },
       facts,
     )
     if (verdict.kind === 'part' || verdict.kind === 'whole') return { ...verdict, response }

@@ -73,10 +73,10 @@ export function asTransportError(error: unknown, url: string, byteOffset?: numbe
   const { text, code } = reasonOf(error)
   const context = byteOffset === undefined ? { url } : { url, byteOffset }
   const shown = code === undefined || text.includes(code) ? text : `${text} (${code})`
-  if (code === undefined || !CERTIFICATE.test(code)) {
-    return new FeedError('HTTP_TRANSPORT', `the connection failed: ${shown}`, context, {
-      cause: error,
-    })
+  const isCertificate = code !== undefined && CERTIFICATE.test(code)
+  if (!isCertificate) {
+    const message = `the connection failed: ${shown}`
+    return new FeedError('HTTP_TRANSPORT', message, context, { cause: error })
   }
   const advice = 'trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with `ca`'
   const message = `the server's certificate is not accepted: ${shown}; ${advice}`
@@ -158,13 +158,8 @@ class RequestReport {
   /** Returns the response with a body that is counted. */
   of(response: RangeResponse): RangeResponse {
     this.#status = response.status
-    return untilEnd(
-      response,
-      failure => this.settle(failure),
-      bytes => {
-        this.#bytes += bytes
-      },
-    )
+    const onPart = (bytes: number) => void (this.#bytes += bytes)
+    return untilEnd(response, failure => this.settle(failure), onPart)
   }
 
   settle(failure?: unknown): void {

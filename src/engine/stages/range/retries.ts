@@ -88,29 +88,22 @@ export function mayPass(error: unknown, signal: AbortSignal): error is AnyFeedEr
 /** Counts the failures of one job, and waits before its repeats. */
 export class Retries {
   readonly #policy: RetryPolicy
-  readonly #limits: BackoffLimits
   readonly #signal: AbortSignal
   readonly #url: (() => string) | undefined
-  #failures = 0
+  /** Failures since the last progress. */
+  failures = 0
   #spentMs = 0
 
   /** @param url returns the address that is repeated, without secrets */
   constructor(policy: RetryPolicy, signal: AbortSignal, url?: () => string) {
-    const { backoffBaseMs: baseMs, backoffCapMs: capMs } = policy
     this.#policy = policy
-    this.#limits = { baseMs, capMs }
     this.#signal = signal
     this.#url = url
   }
 
-  /** Failures since the last progress. */
-  get failures(): number {
-    return this.#failures
-  }
-
   /** Resets the count of failures and the time spent, because the job made progress. */
   progressed(): void {
-    this.#failures = 0
+    this.failures = 0
     this.#spentMs = 0
   }
 
@@ -119,19 +112,16 @@ export class Retries {
    * not. Rejects with the signal's reason.
    */
   async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
-    const { patienceMs, retryAfterCapMs, random, onRetry } = this.#policy
-    this.#failures++
+    const { patienceMs, retryAfterCapMs, onRetry } = this.#policy
+    this.failures++
     this.#spentMs += limitOf(error)
     const leftMs = patienceMs - this.#spentMs
-    if (patienceMs === 0 || (this.#failures > 1 && leftMs <= 0)) return false
-    const ownMs = Math.min(
-      Math.max(leftMs, 1),
-      backoffDelayMs(this.#failures, this.#limits, random),
-    )
+    if (patienceMs === 0 || (this.failures > 1 && leftMs <= 0)) return false
+    const ownMs = Math.min(Math.max(leftMs, 1), backoffDelayMs(this.failures, this.#policy))
     // A delay of 0 counts as 1 ms, so that the repeats end.
     this.#spentMs += Math.max(1, ownMs)
     const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
-    noPromise('onRetry', onRetry?.({ error, failures: this.#failures, delayMs }))
+    noPromise('onRetry', onRetry?.({ error, failures: this.failures, delayMs }))
     if (retryTopic.hasSubscribers) this.#tell(error, delayMs)
     await pause(delayMs, this.#signal)
     return true
@@ -144,7 +134,7 @@ export class Retries {
       ...(url !== undefined && { url }),
       code: error.code,
       ...(FeedError.is(error) && error.code === 'HTTP_STATUS' && { status: error.context.status }),
-      failures: this.#failures,
+      failures: this.failures,
       delayMs,
     })
   }
@@ -158,13 +148,7 @@ function limitOf(error: FeedError): number {
 // How long to wait before the next attempt: exponential backoff with jitter, and what a Retry-After
 // header asks for. The caller passes in the clock and the source of randomness.
 
-/** Times are in milliseconds. */
-export interface BackoffLimits {
-  /** Delay before the first repeat, doubled for each further one. */
-  readonly baseMs: number
-  /** The longest delay. */
-  readonly capMs: number
-}
+type Backoff = Pick<RetryPolicy, 'backoffBaseMs' | 'backoffCapMs' | 'random'>
 
 /**
  * Returns the delay after the `failures`-th failure in a row (from 1). `random` gives a number in
@@ -173,39 +157,27 @@ export interface BackoffLimits {
  */
 export function backoffDelayMs(
   failures: number,
-  limits: BackoffLimits,
-  random: () => number,
+  { backoffBaseMs, backoffCapMs, random }: Backoff,
 ): number {
-  const fullMs = Math.min(limits.capMs, limits.baseMs * 2 ** (failures - 1))
+  const fullMs = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
   return Math.round(fullMs / 2 + (random() * fullMs) / 2)
 }
 
 /** The attempts for one range: new bytes reset their count. */
-export class RangeAttempts {
-  readonly #settings: RangeSettings
-  readonly #retries: Retries
+export class RangeAttempts extends Retries {
+  readonly #printableUrl: string
 
-  constructor(settings: RangeSettings, signal: AbortSignal) {
-    this.#settings = settings
-    this.#retries = new Retries(settings.retry, signal, () => settings.printableUrl)
-  }
-
-  /** Failures since the last progress. */
-  get failures(): number {
-    return this.#retries.failures
-  }
-
-  /** Resets the count of failures, because new bytes arrived. */
-  progressed(): void {
-    this.#retries.progressed()
+  constructor({ retry, printableUrl }: RangeSettings, signal: AbortSignal) {
+    super(retry, signal, () => printableUrl)
+    this.#printableUrl = printableUrl
   }
 
   /** Waits until the next attempt. Throws RANGE_RETRIES_EXHAUSTED where none is left. */
   async failed(error: FeedError, byteOffset: number, retryAfterMs?: number): Promise<void> {
-    if (await this.#retries.again(error, retryAfterMs)) return
-    const { failures: attempts } = this.#retries
+    if (await this.again(error, retryAfterMs)) return
+    const { failures: attempts } = this
     const message = `no bytes came from byte ${byteOffset} on in ${attempts} attempts: ${error.message}`
-    const context = { url: this.#settings.printableUrl, byteOffset, attempts }
+    const context = { url: this.#printableUrl, byteOffset, attempts }
     throw new FeedError('RANGE_RETRIES_EXHAUSTED', message, context, { cause: error })
   }
 }

@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mendedRows } from '../../../../src/engine/codec/quarantine/mended-rows'
 import {
-  fileLine,
   type QuarantinedRow,
   QuarantineReader,
+  recordLine,
   rowLine,
 } from '../../../../src/engine/codec/quarantine/quarantine-records'
 import type {
@@ -41,7 +41,7 @@ class Kept implements RowQuarantine {
     const { position, bytes, reason } = leftOut
     const { row, line, byteOffset } = position
     this.parts.push({ row, line, byteOffset, code: reason?.code, bytes: Uint8Array.from(bytes) })
-    this.text += (this.text === '' ? fileLine(leftOut.of) : '') + rowLine(leftOut)
+    this.text += (this.text === '' ? recordLine(leftOut.of) : '') + rowLine(leftOut)
   }
 
   get rows(): number {

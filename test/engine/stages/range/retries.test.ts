@@ -124,17 +124,17 @@ test.each([
   expect(() => retryPolicy(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
 })
 
-const limits = { baseMs: 100, capMs: 1000 }
+const limits = { backoffBaseMs: 100, backoffCapMs: 1000 }
 const least = () => 0
 const most = () => 1 - Number.EPSILON
 
 test('the delay doubles up to the cap, and half of it is jitter', () => {
-  expect([1, 2, 3, 4, 5, 500].map(failures => backoffDelayMs(failures, limits, least))).toEqual([
-    50, 100, 200, 400, 500, 500,
-  ])
-  expect([1, 2, 3, 4, 5, 5000].map(failures => backoffDelayMs(failures, limits, most))).toEqual([
-    100, 200, 400, 800, 1000, 1000,
-  ])
+  expect(
+    [1, 2, 3, 4, 5, 500].map(failures => backoffDelayMs(failures, { ...limits, random: least })),
+  ).toEqual([50, 100, 200, 400, 500, 500])
+  expect(
+    [1, 2, 3, 4, 5, 5000].map(failures => backoffDelayMs(failures, { ...limits, random: most })),
+  ).toEqual([100, 200, 400, 800, 1000, 1000])
 })
 
 test('the delay stays between half of the first one and the cap', () => {
@@ -143,7 +143,7 @@ test('the delay stays between half of the first one and the cap', () => {
       fc.integer({ min: 1, max: 2000 }),
       fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
       (failures, random) => {
-        const delayMs = backoffDelayMs(failures, limits, () => random)
+        const delayMs = backoffDelayMs(failures, { ...limits, random: () => random })
         expect(delayMs).toBeGreaterThanOrEqual(50)
         expect(delayMs).toBeLessThanOrEqual(1000)
       },
