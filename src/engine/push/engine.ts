@@ -51,61 +51,80 @@ export function engineOf<In, Out, Facts>(
   machine: Machine<In, Out>,
   factsOf: () => Facts,
 ): Engine<In, Out, Facts> {
-  const { stage } = counters
-  // The input, or its end, that the driver has not taken.
-  let input: Step<In> | undefined
-  // True until the outputs of the last call are used up.
-  let isBusy = false
-  // Why the engine takes no more input.
-  let refusal: FeedError | undefined
-  const take = () => {
-    const taken = input
-    input = undefined
-    return taken
+  return new MachineEngine(counters, machine, factsOf)
+}
+
+class MachineEngine<In, Out, Facts> implements Engine<In, Out, Facts> {
+  readonly #stage: string
+  readonly #driver: Driver<In, Out>
+  readonly #factsOf: () => Facts
+  /** The input, or its end, that the driver has not taken. */
+  #input: Step<In> | undefined
+  /** True until the outputs of the last call are used up. */
+  #isBusy = false
+  /** Why the engine takes no more input. */
+  #refusal: FeedError | undefined
+
+  constructor(counters: StageCounters, machine: Machine<In, Out>, factsOf: () => Facts) {
+    const next = () => {
+      const input = this.#input
+      this.#input = undefined
+      return input
+    }
+    this.#stage = counters.stage
+    this.#driver = new Driver(machine, counters, { next, close() {} })
+    this.#factsOf = factsOf
   }
-  const driver = new Driver(machine, counters, { next: take, close() {} })
-  // Undefined where the machine wants the next input.
-  const next = () => driver.next() as Step<Out | Pause> | undefined
-  const close = () => {
-    const message = `${stage} was closed, or a loop over its outputs was left early: make a new engine`
-    refusal ??= new FeedError('STAGE_DESTROYED', message, { stage })
-    driver.close()
+
+  get facts(): Facts {
+    return this.#factsOf()
   }
-  function* outputs(): Generator<Out, void, void> {
+
+  push(input: In): IterableIterator<Out> {
+    return this.#outputsOf({ done: false, value: input })
+  }
+
+  end(): IterableIterator<Out> {
+    const outputs = this.#outputsOf(DONE)
+    const message = `${this.#stage} was ended before this call: make a new engine`
+    this.#refusal = new FeedError('STAGE_WRITE_AFTER_END', message, { stage: this.#stage })
+    return outputs
+  }
+
+  close(): void {
+    const message = `${this.#stage} was closed, or a loop over its outputs was left early: make a new engine`
+    this.#refusal ??= new FeedError('STAGE_DESTROYED', message, { stage: this.#stage })
+    this.#driver.close()
+  }
+
+  #outputsOf(input: Step<In>): IterableIterator<Out> {
+    if (this.#refusal !== undefined) throw this.#refusal
+    if (this.#isBusy) {
+      const message = `${this.#stage}: use up the outputs of the last call before the next one`
+      throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.#stage })
+    }
+    this.#isBusy = true
+    this.#input = input
+    return this.#outputs()
+  }
+
+  *#outputs(): Generator<Out, void, void> {
     let isUsedUp = false
     try {
-      for (let step = next(); step && !step.done; step = next())
+      for (let step = this.#next(); step && !step.done; step = this.#next())
         if (step.value !== PAUSE) yield step.value
       isUsedUp = true
-      isBusy = false
+      this.#isBusy = false
     } catch (error) {
-      refusal = asFeedError(error, stage)
-      throw refusal
+      this.#refusal = asFeedError(error, this.#stage)
+      throw this.#refusal
     } finally {
-      if (!isUsedUp) close()
+      if (!isUsedUp) this.close()
     }
   }
-  const outputsOf = (given: Step<In>) => {
-    if (refusal !== undefined) throw refusal
-    if (isBusy) {
-      const message = `${stage}: use up the outputs of the last call before the next one`
-      throw new FeedError('STAGE_NOT_ENDED', message, { stage })
-    }
-    isBusy = true
-    input = given
-    return outputs()
-  }
-  return {
-    get facts() {
-      return factsOf()
-    },
-    push: value => outputsOf({ done: false, value }),
-    end: () => {
-      const last = outputsOf(DONE)
-      const message = `${stage} was ended before this call: make a new engine`
-      refusal = new FeedError('STAGE_WRITE_AFTER_END', message, { stage })
-      return last
-    },
-    close,
+
+  /** Undefined where the machine wants the next input. */
+  #next(): Step<Out | Pause> | undefined {
+    return this.#driver.next() as Step<Out | Pause> | undefined
   }
 }
