@@ -23,7 +23,7 @@ const NAMES: OptionNames<InflaterOptions> = LIMIT_NAMES
  * - The rules of `Gunzip` hold for members, headers, padding, caps and positions. A member's
  *   CRC32 and size are checked at its end. `facts` has what headers and trailers say.
  * - Input that ends inside a member is GZIP_TRUNCATED, and no input is GZIP_EMPTY, both from `end`.
- * - The engine holds 8.6 MiB. It is the one in WebAssembly, which needs 128-bit SIMD: without it
+ * - The engine holds 6.7 MiB. It is the one in WebAssembly, which needs 128-bit SIMD: without it
  *   this is DEPENDENCY_UNSUPPORTED, and `Gunzip` has other engines.
  *
  * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED; GZIP_EMPTY, GZIP_HEADER_INVALID,

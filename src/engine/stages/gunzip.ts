@@ -40,7 +40,7 @@ export interface GunzipOptions extends Partial<GzipLimits> {
 /**
  * The most bytes that the stage holds behind a stopped reader, besides the current input block.
  * Each engine may hold 256 KiB of gathered input. In addition `zlib` holds two outputs of 512 KiB,
- * one for the reader and one ahead. `wasm` holds its memory of 8.6 MiB, in which a worker is at
+ * one for the reader and one ahead. `wasm` holds its memory of 6.7 MiB, in which a worker is at
  * most four outputs and eight inputs of 64 KiB ahead. `fflate` holds the 4 MiB that one slice of
  * the worst bomb inflates to, and their copy.
  */

@@ -68,7 +68,7 @@ export const HISTORY_BYTES: usize = 256 * 1024
  * there is no room for one more, and the last blocks stay as they are while others are written.
  * Copies pass the end by up to 64 bytes.
  */
-export const OUTPUT_BLOCKS: usize = 12
+export const OUTPUT_BLOCKS: usize = 8
 /** The rest of the memory is the host's. */
 export const FREE: usize = OUTPUT + HISTORY_BYTES + OUTPUT_BLOCKS * BLOCK_BYTES + 0x1000
 

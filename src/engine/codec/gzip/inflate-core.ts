@@ -168,7 +168,7 @@ export class InflateCore {
 
 /**
  * The number of free memories of each kind that are kept for the next engines, because otherwise a
- * file of many members would reserve an address range for each. One has up to 8.6 MiB. An engine
+ * file of many members would reserve an address range for each. One has up to 6.7 MiB. An engine
  * without a worker touches 2 MiB of its memory.
  */
 const MAX_FREE = 2
