@@ -4,7 +4,7 @@
 // function from a call to a response.
 
 import type { Context } from 'hono'
-import { missingPackage } from '../../engine/index'
+import { optionalPackage } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
 import { challenge, type TokenIssuer } from '../tokens'
 import { chunksOf } from './body-stream'
@@ -60,12 +60,8 @@ export function createApp(parts: AppParts) {
 }
 
 /** The build turns an `import()` inside `try` into a form that bundlers treat as optional. */
-async function hono() {
-  try {
-    return await import('hono')
-  } catch (cause) {
-    throw missingPackage('the emulator', 'hono', EMULATOR_PACKAGES, cause)
-  }
+function hono() {
+  return optionalPackage('the emulator', 'hono', EMULATOR_PACKAGES, () => import('hono'))
 }
 
 async function routerOf(parts: AppParts) {
