@@ -11,6 +11,7 @@ import {
   FeedError,
   knownOptions,
   type OptionNames,
+  orUndo,
   wholeNumber,
   writeAll,
 } from '../../engine/index'
@@ -86,15 +87,16 @@ export class FileCache {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.leases++
-    try {
+    const lend = async () => {
       const stored = await entry.stored
       this.#checkOpen()
-      this.#account(entry, stored.totalBytes)
+      this.#keptBytes += stored.totalBytes - entry.totalBytes
+      entry.totalBytes = stored.totalBytes
       return this.#lend(entry, stored)
-    } catch (error) {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key)
-      throw error
     }
+    return orUndo(lend, async () => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    })
   }
 
   /** Frees every file, also those in use, and stops unfinished makings. */
@@ -120,11 +122,6 @@ export class FileCache {
     return { totalBytes: stored.totalBytes, read: (start, end) => stored.read(start, end), release }
   }
 
-  #account(entry: Entry, totalBytes: number): void {
-    this.#keptBytes += totalBytes - entry.totalBytes
-    entry.totalBytes = totalBytes
-  }
-
   /**
    * The latest file always stays. Otherwise a file above the cap would be made again for every
    * range.
@@ -143,7 +140,7 @@ export class FileCache {
     const held: Uint8Array[] = []
     let totalBytes = 0
     let handle: FileHandle | undefined
-    try {
+    const keep = async () => {
       for await (const chunk of chunks) {
         this.#checkOpen()
         held.push(chunk)
@@ -152,10 +149,8 @@ export class FileCache {
         handle ??= await openNameless()
         for (const block of held.splice(0)) await writeAll(handle, block)
       }
-    } catch (error) {
-      await handle?.close()
-      throw error
     }
+    await orUndo(keep, async () => handle?.close())
     return handle === undefined ? inMemory(Buffer.concat(held)) : onDisk(handle, totalBytes)
   }
 

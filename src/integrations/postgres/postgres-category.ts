@@ -1,6 +1,7 @@
 // One category in PostgreSQL: it brings the rows of a file into its tables together with the entry
 // of the ledger. session.ts repeats what a lost connection has interrupted.
 
+import { orUndo } from '../../engine/index'
 import {
   type AppliedFile,
   type Category,
@@ -182,7 +183,7 @@ export class PostgresCategory implements TargetCategory {
     })
     let copied = 0
     let longKeys = 0
-    try {
+    const copyAll = async () => {
       for await (const all of file.rows()) {
         const rows = all.select(n => isShortKey(all.key(n)))
         heads.rows = rows
@@ -191,12 +192,9 @@ export class PostgresCategory implements TargetCategory {
         longKeys += all.length - rows.length
       }
       await copy.end()
-      return { copied, longKeys }
-    } catch (error) {
-      // The failure of the rows is the one to report.
-      await copy.abort()
-      throw error
     }
+    await orUndo(copyAll, () => copy.abort())
+    return { copied, longKeys }
   }
 
   async #count(connection: PgConnection, sql: string, ...more: readonly number[]): Promise<number> {
