@@ -45,7 +45,6 @@ export class PostgresCategory implements TargetCategory {
   readonly category: Category
   readonly #place: CategoryPlace
   #files: readonly AppliedFile[] = []
-  #byKey: ReadonlyMap<string, AppliedFile> = new Map()
 
   constructor(category: Category, place: CategoryPlace) {
     this.category = category
@@ -60,7 +59,7 @@ export class PostgresCategory implements TargetCategory {
   async connected(connection: PgConnection): Promise<void> {
     const { lock, names } = this.#place
     await lock.take(connection)
-    this.#keep(await readLedger(connection, names, this.category))
+    this.#files = await readLedger(connection, names, this.category)
   }
 
   apply(file: TargetFile): Promise<AppliedFile> {
@@ -68,10 +67,10 @@ export class PostgresCategory implements TargetCategory {
     return this.#place.session.run(async connection => {
       // The commit may have succeeded although its answer was lost with the connection. The ledger
       // was read again since.
-      const known = this.#byKey.get(key)
+      const known = this.#files.find(({ id }) => fileIdKey(id) === key)
       if (known !== undefined) return known
       const entry = await connection.inSnapshot(() => this.#applyIn(connection, file))
-      this.#keep([...this.#files, entry])
+      this.#files = [...this.#files, entry]
       return entry
     })
   }
@@ -107,11 +106,6 @@ export class PostgresCategory implements TargetCategory {
 
   get #parameters(): readonly [string, string] {
     return inCategory(this.category)
-  }
-
-  #keep(files: readonly AppliedFile[]): void {
-    this.#files = files
-    this.#byKey = new Map(files.map(file => [fileIdKey(file.id), file]))
   }
 
   async #applyIn(connection: PgConnection, file: TargetFile): Promise<AppliedFile> {
