@@ -7,7 +7,7 @@
 // a second time without a gain (item-feeds.md, section 3.7). The coded bytes are then the
 // representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
 
-import { streamOf } from '../http/body-stream'
+import { type Chunks, streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
 import { gzipBytes, gzipped, hasRows } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
@@ -174,7 +174,7 @@ async function* readVariant(
   variant: FileVariant,
   start: number,
   end: number,
-): AsyncGenerator<Uint8Array, void, void> {
+): Chunks {
   const prefix = variantPrefix(variant)
   if (start < prefix.length) yield prefix.slice(start, end)
   if (end > prefix.length) yield* held.read(Math.max(0, start - prefix.length), end - prefix.length)
