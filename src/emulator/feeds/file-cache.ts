@@ -39,9 +39,7 @@ export interface FileLease {
   release(): void
 }
 
-interface StoredFile {
-  readonly totalBytes: number
-  read(start: number, end: number): AsyncGenerator<Uint8Array, void, void>
+interface StoredFile extends Pick<FileLease, 'totalBytes' | 'read'> {
   dispose(): Promise<void>
 }
 
@@ -101,8 +99,7 @@ export class FileCache {
 
   /** Frees every file, also those in use, and stops unfinished makings. */
   close(): Promise<void> {
-    this.#closing ??= this.#disposeAll()
-    return this.#closing
+    return (this.#closing ??= this.#disposeAll())
   }
 
   async #disposeAll(): Promise<void> {

@@ -70,48 +70,34 @@ export class Subscriptions {
       caller,
       scopeBase: profile.scopeBase,
       topic: topics.find(topic => topic.topicId === asked.topicId),
-      destination: destinations.find(
-        destination => destination.destinationId === asked.destinationId,
+      destination: destinations.find(known => known.destinationId === asked.destinationId),
+      exists: [...this.#byId.values()].some(
+        ({ topicId, payload }) =>
+          topicId === asked.topicId && payload.schemaVersion === asked.schemaVersion,
       ),
-      exists: [...this.#byId.values()].some(known => {
-        return (
-          known.topicId === asked.topicId && known.payload.schemaVersion === asked.schemaVersion
-        )
-      }),
     }
   }
 
   #refuse(id: NotificationErrorId, asked: AskedSubscription | undefined): Response {
     const { errors } = this.#options
     const input = errors.rows[id].input
-    const received = asked === undefined || input === undefined ? null : partNamed(asked, input)
-    return errors.response(id, { received })
+    const parts: Readonly<Record<string, unknown>> = { ...asked }
+    return errors.response(id, { received: text(parts[input ?? '']) })
   }
 
-  #store({
-    topicId,
-    destinationId,
-    deliveryProtocol,
-    format,
-    schemaVersion,
-    ...asked
-  }: Complete<AskedSubscription>): string {
+  #store(asked: Complete<AskedSubscription>): string {
+    const { topicId, destinationId, deliveryProtocol, format, schemaVersion } = asked
     const { now, world } = this.#options
-    const subscriptionId = notificationId(
-      `subscription ${topicId}/${schemaVersion}`,
-      world.options.seed,
-    )
-    const payload = { deliveryProtocol, format, schemaVersion }
-    // Every other value has failed the checks.
-    const status = asked.status as Subscription['status']
-    const creationDate = now().toISOString()
+    const what = `subscription ${topicId}/${schemaVersion}`
+    const subscriptionId = notificationId(what, world.options.seed)
     this.#byId.set(subscriptionId, {
       subscriptionId,
       topicId,
-      status,
+      // Every other value has failed the checks.
+      status: asked.status as Subscription['status'],
       destinationId,
-      payload,
-      creationDate,
+      payload: { deliveryProtocol, format, schemaVersion },
+      creationDate: now().toISOString(),
     })
     return subscriptionId
   }
@@ -119,11 +105,6 @@ export class Subscriptions {
 
 /** The parts of a request that has passed every check. */
 type Complete<T> = { [K in keyof T]: NonNullable<T[K]> }
-
-function partNamed(asked: AskedSubscription, input: string): string | null {
-  const value = (asked as unknown as Readonly<Record<string, unknown>>)[input]
-  return typeof value === 'string' ? value : null
-}
 
 /** The documents give no code for an unknown identifier in the path. */
 export function notFound(): Response {
