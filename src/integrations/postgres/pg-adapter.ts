@@ -12,7 +12,7 @@ import {
   optionalPackage,
   waitFor,
 } from '../../engine/index'
-import { clientConfig, type PostgresAddress } from './address'
+import type { PostgresAddress } from './address'
 
 /** The time limits of a connection, in milliseconds. */
 export interface PostgresLimits {
@@ -100,7 +100,7 @@ export class PgConnection {
     let client: Client
     try {
       client = new Client({
-        ...clientConfig(address),
+        ...address.config,
         connectionTimeoutMillis: limits.connectTimeoutMs,
         query_timeout: limitMs,
         keepAlive: true,

@@ -14,7 +14,6 @@ import type {
   Category,
   OpenTarget,
   SyncTarget,
-  TargetCategory,
   TargetContents,
   TargetOptions,
 } from '../../sync/index'
@@ -162,7 +161,7 @@ function placeOf(address: string, tables: { schema: string; prefix: string }): s
 async function openTarget(
   settings: Settings,
   { origin, signal }: TargetOptions,
-): Promise<OpenPostgres> {
+): Promise<OpenTarget> {
   const { address, names } = settings
   const session = new PostgresSession({ ...settings, signal })
   const prepare = async (connection: PgConnection) => {
@@ -174,7 +173,17 @@ async function openTarget(
     () => session.run(prepare),
     () => session.close(),
   )
-  return new OpenPostgres(session, settings)
+  return {
+    async category(category) {
+      const lock = new CategoryLock(names, address.name, category)
+      const opened = new PostgresCategory(category, { session, names, lock })
+      const connect = (connection: PgConnection) => opened.connected(connection)
+      await session.run(connect)
+      session.onConnect(connect)
+      return opened
+    },
+    close: () => session.close(),
+  }
 }
 
 async function contentsOf(settings: Settings): Promise<TargetContents> {
@@ -184,38 +193,12 @@ async function contentsOf(settings: Settings): Promise<TargetContents> {
     if (meta === undefined)
       throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
     const found = await connection.query(
-      `SELECT marketplace, feed_category AS "categoryId" FROM ${names.table('writers')} ORDER BY 1, 2`,
+      `SELECT marketplace, feed_category AS "categoryId" FROM ${names.table('writers')}
+       ORDER BY 1, 2`,
     )
     const categories: TargetContents['categories'][number][] = []
     for (const category of found as unknown as readonly Category[])
       categories.push({ category, files: await readLedger(connection, names, category) })
     return { service: meta.service ?? '', categories }
   })
-}
-
-class OpenPostgres implements OpenTarget {
-  readonly #session: PostgresSession
-  readonly #settings: Settings
-
-  constructor(session: PostgresSession, settings: Settings) {
-    this.#session = session
-    this.#settings = settings
-  }
-
-  async category(category: Category): Promise<TargetCategory> {
-    const { names, address } = this.#settings
-    const opened = new PostgresCategory(category, {
-      session: this.#session,
-      names,
-      lock: new CategoryLock(names, address.name, category),
-    })
-    const connect = (connection: PgConnection) => opened.connected(connection)
-    await this.#session.run(connect)
-    this.#session.onConnect(connect)
-    return opened
-  }
-
-  close(): Promise<void> {
-    return this.#session.close()
-  }
 }
