@@ -96,9 +96,13 @@ function bootstrapAt(time: Date): Span {
   return { content: 'bootstrap', from: time, to: time }
 }
 
-/** @param first the number of the first day (world/item-life.ts) that a request may name */
+/**
+ * @param first the number (world/item-life.ts) of the first day that a request may name
+ * @param last that of the last day
+ */
 function spanOfDay(calendar: Calendar, date: string, first: number, last: number) {
   const day = (readDay(date) ?? Number.NaN) / DAY_MS
+  // A text that names no day of the calendar is NaN, which is never within.
   if (!(day >= first && day <= last)) return 13005
   if (day > latestDay(calendar)) return 13007
   const [from, to] = [new Date(dayStart(day)), new Date(dayStart(day + 1))]

@@ -61,6 +61,7 @@ export function answerRange(
   return { kind: 'content', status, sent, contentRange: rangeOf(`${start}-${end}`) }
 }
 
+/** Returns the positions that a request asks for, or the error code. */
 function askedRange(header: string | null, totalBytes: number, rules: RangeRules) {
   const whole = { start: 0, end: totalBytes - 1 }
   if (header === null) return totalBytes > rules.maxWholeBytes ? 13015 : whole
@@ -69,7 +70,10 @@ function askedRange(header: string | null, totalBytes: number, rules: RangeRules
   return isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes) ? 13017 : asked
 }
 
-/** RFC 9110, 14.2: a server may ignore an invalid Range and one with several ranges. */
+/**
+ * Returns undefined for a Range that is ignored. RFC 9110, 14.2: a server may ignore an invalid
+ * Range and one with several ranges.
+ */
 function rfcRange(header: string | null, totalBytes: number) {
   const asked = readRfcRange(header ?? '', totalBytes)
   return asked !== undefined && asked.start >= totalBytes ? 13017 : asked

@@ -7,7 +7,6 @@ import type { Context } from 'hono'
 import { optionalPackage } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
 import { challenge, type TokenIssuer } from '../tokens'
-import { chunksOf } from './body-stream'
 import { type ErrorFamily, INVALID_DATA } from './error-family'
 import {
   type Admission,
@@ -166,7 +165,7 @@ async function readBody(request: Request): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for await (const chunk of chunksOf(request.body)) {
+  for await (const chunk of request.body) {
     bytes += chunk.length
     if (bytes > REQUEST_BODY_BYTES) return undefined
     text += decoder.decode(chunk, { stream: true })
