@@ -136,18 +136,14 @@ export function* firstOfEachLook(model: Model, positions: number): Generator<num
  * differ among its positions. A group of one item names its first axis.
  */
 export function variesByCell(model: Model, positions: number): string {
-  const pairs: string[] = []
-  model.leaf.kind.axes.forEach((axis, n) => {
+  const pairs = model.leaf.kind.axes.flatMap((axis, n) => {
     const values = new Set(
       Array.from({ length: positions }, (_, position) => axisValue(model, n, position)),
     )
-    if (values.size > 1 || (positions === 1 && n === 0)) pairs.push(...pairsOf(axis, values))
+    const isNamed = values.size > 1 || (positions === 1 && n === 0)
+    return isNamed ? Array.from(values, value => axis.encodedName + axis.encodedValues[value]!) : []
   })
   return pairs.join(';')
-}
-
-function pairsOf(axis: Feature, values: Iterable<number>): string[] {
-  return Array.from(values, value => axis.encodedName + axis.encodedValues[value]!)
 }
 
 const SHARED_IMAGES = 1_000
