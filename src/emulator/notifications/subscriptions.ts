@@ -46,16 +46,11 @@ export class Subscriptions {
     const subscription = this.#byId.get(path.subscription_id ?? '')
     if (subscription === undefined) return notFound()
     const { destinations, errors } = this.#options
-    const { destinationId } = subscription
-    const ready = destinations.some(
-      known => known.destinationId === destinationId && known.status === 'ENABLED',
-    )
-    if (!ready)
-      return errors.response(195015, {
-        input: 'subscription_id',
-        received: subscription.subscriptionId,
-      })
-    this.#byId.set(subscription.subscriptionId, { ...subscription, status: 'ENABLED' })
+    const { destinationId, subscriptionId } = subscription
+    const destination = destinations.find(known => known.destinationId === destinationId)
+    if (destination?.status !== 'ENABLED')
+      return errors.response(195015, { input: 'subscription_id', received: subscriptionId })
+    this.#byId.set(subscriptionId, { ...subscription, status: 'ENABLED' })
     return new Response(null, { status: 204 })
   }
 
