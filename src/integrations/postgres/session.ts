@@ -34,11 +34,6 @@ export class PostgresSession {
     this.#options = options
   }
 
-  /** The number of the server's process for the connection; undefined where there is none. */
-  get processId(): number | undefined {
-    return this.#connection?.processId
-  }
-
   /** Adds work of every new connection. The connection of now has done it. */
   onConnect(work: PgWork): void {
     this.#onConnect.push(work)
