@@ -68,13 +68,10 @@ function namePart(identifier: string): string {
       context,
     )
   }
-  return Array.from(Buffer.from(identifier, 'utf8'), byte =>
-    SAFE.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : escaped(byte),
-  ).join('')
+  const bytes = Buffer.from(identifier, 'utf8').toString('latin1')
+  return bytes.replace(/[^\w-]/g, escapedByte)
 }
 
-const SAFE = /[\w-]/
-
-function escaped(byte: number): string {
-  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+function escapedByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }

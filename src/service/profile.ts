@@ -134,21 +134,17 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
 export function defineProfile(options: ProfileOptions): ServiceProfile {
   knownOptions(options, PROFILE_NAMES)
   const { sandbox = false, allowHttp = false } = options
-  const baseUrl = address('baseUrl', options.baseUrl, allowHttp)
+  const at = (option: string, value: string) => address(option, value, allowHttp)
+  const baseUrl = at('baseUrl', options.baseUrl)
   const marketplaceHeader = options.marketplaceHeader ?? 'X-MKT-C-MARKETPLACE-ID'
   sendableHeaders({ [marketplaceHeader]: '' })
   return {
     baseUrl,
-    tokenUrl: address('tokenUrl', options.tokenUrl, allowHttp),
-    keysBaseUrl: address(
-      'keysBaseUrl',
-      options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`,
-      allowHttp,
-    ),
-    notificationsBaseUrl: address(
+    tokenUrl: at('tokenUrl', options.tokenUrl),
+    keysBaseUrl: at('keysBaseUrl', options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`),
+    notificationsBaseUrl: at(
       'notificationsBaseUrl',
       options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`,
-      allowHttp,
     ),
     scopeBase: filledText('scopeBase', options.scopeBase).replace(/\/$/, ''),
     marketplaceHeader,
@@ -179,11 +175,6 @@ export function operationUrl(
   )
   const search = query.toString()
   return `${profile[OPERATIONS[operation].base]}${path}${search && `?${search}`}`
-}
-
-/** Returns the full name of the scope of an operation. */
-export function operationScope(profile: ServiceProfile, operation: OperationName): string {
-  return `${profile.scopeBase}/${profile.scopes[operation]}`
 }
 
 /** True for the addresses of this machine. */

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  defineProfile,
-  operationScope,
-  operationUrl,
-  type ProfileOptions,
-} from '../../src/service/profile'
+import { defineProfile, operationUrl, type ProfileOptions } from '../../src/service/profile'
 
 const REQUIRED = {
   baseUrl: 'https://api.test',
@@ -64,10 +59,13 @@ test('an operation has its address', () => {
 
 test('scopes are the documented ones, or those of the profile', () => {
   const profile = profileOf({ scopeBase: 'https://api.test/oauth/', scopes: { getFiles: 'files' } })
-  expect(operationScope(profile, 'getItemFeed')).toBe('https://api.test/oauth/buy.item.feed')
-  expect(operationScope(profile, 'getSigningKey')).toBe('https://api.test/oauth/api_scope')
-  expect(operationScope(profile, 'createSubscription')).toBe('https://api.test/oauth/api_scope')
-  expect(operationScope(profile, 'getFiles')).toBe('https://api.test/oauth/files')
+  expect(profile.scopeBase).toBe('https://api.test/oauth')
+  expect(profile.scopes).toMatchObject({
+    getItemFeed: 'buy.item.feed',
+    getSigningKey: 'api_scope',
+    createSubscription: 'api_scope',
+    getFiles: 'files',
+  })
 })
 
 describe('plain http', () => {

@@ -95,7 +95,6 @@ const CHECKS = {
   getFeedTypes: [MARKETPLACES, LIMIT],
   getFiles: [MARKETPLACE, FEED_TYPE, CATEGORIES, LOOK_BACK, LIMIT],
   getFile: [MARKETPLACE],
-  downloadFile: [MARKETPLACE],
 } as const
 
 export class CatalogService {
@@ -159,12 +158,12 @@ export class CatalogService {
   }
 
   async getFile(call: Call): Promise<Response> {
-    const found = this.#find('getFile', call)
+    const found = this.#find(call)
     return found instanceof Response ? found : Response.json(await this.#metadata(found))
   }
 
   async downloadFile(call: Call): Promise<Response> {
-    const found = this.#find('downloadFile', call)
+    const found = this.#find(call)
     if (found instanceof Response) return found
     const { errors, files, maxWholeBytes, profile } = this.#options
     const forbidden = refusalOfFile(found.type, found.file, this.#options)
@@ -245,9 +244,9 @@ export class CatalogService {
     }
   }
 
-  #find(operation: 'getFile' | 'downloadFile', { request, path }: Call): PublishedFile | Response {
+  #find({ request, path }: Call): PublishedFile | Response {
     const query = this.#read(request)
-    const refusal = this.#check(operation, query)
+    const refusal = this.#check('getFile', query)
     if (refusal !== undefined) return this.#refuse(refusal, query)
     for (const entry of this.#published({ marketplaceId: query.marketplace! }, path.file_id))
       return entry

@@ -170,31 +170,20 @@ function typeName(type: string): string {
   return type === 'boolean' ? 'boolean' : 'string'
 }
 
+/** The access rules of the application, over the marketplaces of a world. */
+type Access = Pick<ServiceContext, 'world' | 'access'>
+
 /**
  * The marketplaces on which a feed type may be used, each with its categories: none means all of
  * them.
  */
-export interface PermittedMarketplace {
-  readonly marketplaceId: string
-  readonly categoryIds: readonly string[]
-}
-
-/** The access rules of the application, over the marketplaces of a world. */
-type Access = Pick<ServiceContext, 'world' | 'access'>
-
-export function marketplacesOf(
-  type: FeedTypeSeed,
-  { world, access }: Access,
-): readonly PermittedMarketplace[] {
+export function marketplacesOf(type: FeedTypeSeed, { world, access }: Access) {
   if (type.permitted === false) return []
-  const allowed =
-    access.constraints ?? world.options.marketplaces.map(id => ({ marketplaceId: id }))
+  const everywhere = world.options.marketplaces.map(marketplaceId => ({ marketplaceId }))
+  const allowed: readonly AccessConstraint[] = access.constraints ?? everywhere
   return allowed
     .filter(({ marketplaceId }) => supportsMarketplace(type, marketplaceId))
-    .map(({ marketplaceId, categoryIds = [] }: AccessConstraint) => ({
-      marketplaceId,
-      categoryIds,
-    }))
+    .map(({ marketplaceId, categoryIds = [] }) => ({ marketplaceId, categoryIds }))
 }
 
 /** The refusal of a feed type that is asked for by name. */

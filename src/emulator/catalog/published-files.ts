@@ -37,20 +37,13 @@ const MINUTE_MS = 60_000
  * Returns the files that pass the filter, the latest first. Their order does not depend on the
  * time.
  */
-export function* publishedFiles(
-  shelf: Shelf,
-  filter: FileFilter,
-): Generator<PublishedFile, void, void> {
+export function* publishedFiles(shelf: Shelf, filter: FileFilter): Iterable<PublishedFile> {
   const today = dayNumber(shelf.now.getTime())
   const days = Math.ceil((longestLookBack(shelf.types, filter) * MINUTE_MS) / DAY_MS)
   for (let day = today - 1; day >= today - 1 - days; day--) yield* filesOfDay(shelf, filter, day)
 }
 
-function* filesOfDay(
-  shelf: Shelf,
-  filter: FileFilter,
-  day: number,
-): Generator<PublishedFile, void, void> {
+function* filesOfDay(shelf: Shelf, filter: FileFilter, day: number): Iterable<PublishedFile> {
   const { world, types, access } = shelf
   const { marketplaceId, categoryIds } = filter
   const from = new Date(dayStart(day))

@@ -97,11 +97,7 @@ export class FaultInjector implements Faults {
     this.#closed.abort()
   }
 
-  async #strike(
-    request: Request,
-    planned: PlannedFault,
-    connection: Connection | undefined,
-  ): Promise<Response> {
+  async #strike(request: Request, planned: PlannedFault, connection?: Connection) {
     const { fault, place } = planned
     if (strikesInBody(fault, place)) return this.#spoil(request, planned, connection)
     this.#note(request, planned)
@@ -114,11 +110,7 @@ export class FaultInjector implements Faults {
     return cannedAnswer(fault, request) ?? this.#serve(request)
   }
 
-  async #spoil(
-    request: Request,
-    planned: PlannedFault,
-    connection: Connection | undefined,
-  ): Promise<Response> {
+  async #spoil(request: Request, planned: PlannedFault, connection?: Connection) {
     const response = await this.#serve(request)
     const lengthBytes = Number(response.headers.get('content-length') ?? 0)
     const fault = withPlace(planned, lengthBytes)
@@ -130,11 +122,7 @@ export class FaultInjector implements Faults {
     return spoilt ?? response
   }
 
-  async #resetInBody(
-    request: Request,
-    ended: AbortSignal,
-    connection: Connection | undefined,
-  ): Promise<void> {
+  async #resetInBody(request: Request, ended: AbortSignal, connection?: Connection) {
     if (connection === undefined) throw connectionReset(request)
     await this.#wait(RESET_DELAY_MS, ended)
     connection.reset()

@@ -50,10 +50,10 @@ export class FaultPlan {
     if (header !== null)
       return header.startsWith('error;')
         ? undefined
-        : this.#named(readFault(header, FAULT_HEADER), 'header', header, address)
+        : this.#named(readFault(header, FAULT_HEADER), 'header', `${header} ${address}`)
     const rule = this.#settings.rules.findIndex(({ matches }) => matches(pathname))
     if (rule >= 0)
-      return this.#named(this.#settings.rules[rule]!.fault, 'rule', String(rule), address)
+      return this.#named(this.#settings.rules[rule]!.fault, 'rule', `${rule} ${address}`)
     return this.#settings.ratedRoute(pathname)
       ? this.#rated(address, request.headers.get('range'))
       : undefined
@@ -64,14 +64,9 @@ export class FaultPlan {
     this.#counts.clear()
   }
 
-  #named(
-    fault: Fault,
-    source: 'header' | 'rule',
-    name: string,
-    address: string,
-  ): PlannedFault | undefined {
+  #named(fault: Fault, source: 'header' | 'rule', key: string): PlannedFault | undefined {
     const { skip = 0, times = isLasting(fault) ? 1 : Number.POSITIVE_INFINITY } = fault
-    const before = this.#count(`${source} ${name} ${address}`)
+    const before = this.#count(`${source} ${key}`)
     return before >= skip && before < skip + times ? { fault, source, place: undefined } : undefined
   }
 

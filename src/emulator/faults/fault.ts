@@ -195,8 +195,6 @@ export const PASSING_FAULTS: readonly FaultKind[] = [
   '503',
 ]
 
-type RoutePattern = (path: string) => boolean
-
 export type FaultSettings = ReturnType<typeof faultSettings>
 
 /**
@@ -217,12 +215,10 @@ export function faultSettings(downloads: readonly string[], options: FaultOption
   const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
   if (!areKinds)
     throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
-  const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(
-    routePattern,
-  )
-  const readRules = arrayOf('faults.rules', rules).map(readRule)
+  const routes = route === undefined ? downloads : [filledText('faults.route', route)]
+  const rated = routes.map(routePattern)
   return {
-    rules: readRules,
+    rules: arrayOf('faults.rules', rules).map(readRule),
     rate,
     seed,
     kinds,
@@ -239,7 +235,7 @@ function readRule(rule: FaultRule) {
   }
 }
 
-function routePattern(route: string): RoutePattern {
+function routePattern(route: string): (path: string) => boolean {
   const parts = route.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   const pattern = new RegExp(`^${parts.join('.*')}$`)
   return path => pattern.test(path)

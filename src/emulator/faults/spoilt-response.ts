@@ -2,7 +2,7 @@
 // The bytes change in generators over the chunks. The position of a fault is an offset in the body,
 // which may lie past its end.
 
-import { chunksOf, streamOf } from '../http/body-stream'
+import { type Chunks, chunksOf, streamOf } from '../http/body-stream'
 import type { Fault } from './fault'
 
 /** The effects of the faults in the middle of a body. The signal fires when the reader stops. */
@@ -38,32 +38,23 @@ export function spoiltResponse(
 
 function spoilHeaders(headers: Headers, fault: Fault, range: HeldRange): void {
   // Without a length, every end of the body is a clean end.
-  if (fault.kind === 'short' || fault.kind === 'extra' || fault.kind === 'range-wrong')
+  const { kind, bytes = 1 } = fault
+  if (kind === 'short' || kind === 'extra' || kind === 'range-wrong')
     headers.delete('content-length')
   if (range === undefined) return
   const { unit, start, end, total } = range
-  if (fault.kind === 'range-missing') headers.delete('content-range')
-  if (fault.kind === 'range-repeated')
-    headers.append('content-range', `${unit}${start}-${end}${total}`)
-  if (fault.kind === 'range-wrong')
-    headers.set(
-      'content-range',
-      `${unit}${start + (fault.bytes ?? 1)}-${end + (fault.bytes ?? 1)}${total}`,
-    )
+  if (kind === 'range-missing') headers.delete('content-range')
+  if (kind === 'range-repeated') headers.append('content-range', `${unit}${start}-${end}${total}`)
+  if (kind === 'range-wrong')
+    headers.set('content-range', `${unit}${start + bytes}-${end + bytes}${total}`)
 }
 
-function spoiltBody(
-  chunks: AsyncGenerator<Uint8Array, void, void>,
-  fault: Fault,
-  strikes: Strikes,
-  ended: AbortSignal,
-) {
-  const { after = 0, bytes = 1, bit = 0 } = fault
-  switch (fault.kind) {
+function spoiltBody(chunks: Chunks, fault: Fault, strikes: Strikes, ended: AbortSignal): Chunks {
+  const { kind, after = 0, bytes = 1, bit = 0 } = fault
+  switch (kind) {
     case 'stall':
-      return struckAt(chunks, after, () => strikes.stall(ended))
     case 'reset':
-      return struckAt(chunks, after, () => strikes.reset(ended))
+      return struckAt(chunks, after, () => strikes[kind](ended))
     case 'short':
       return shortened(chunks, after)
     case 'extra':
@@ -83,8 +74,6 @@ function readRange(header: string | null) {
     ? undefined
     : { unit: parts[1] ?? '', start: Number(parts[2]), end: Number(parts[3]), total: parts[4]! }
 }
-
-type Chunks = AsyncGenerator<Uint8Array, void, void>
 
 /** Gives the first `byteCount` bytes, then ends cleanly. */
 export async function* shortened(chunks: Chunks, byteCount: number): Chunks {

@@ -54,10 +54,8 @@ export function servedDays(
   feed: 'item' | 'item_group' | 'item_priority',
   calendar: Calendar,
 ): { earliest: string; latest: string } {
-  const latest = latestDay(calendar)
-  const earliest =
-    feed === 'item_priority' ? firstPriorityDay(calendar) : latest - DAILY_FILES_KEPT + 1
-  return { earliest: nameOfDay(earliest), latest: nameOfDay(latest) }
+  const earliest = feed === 'item_priority' ? firstPriorityDay(calendar) : firstDailyDay(calendar)
+  return { earliest: nameOfDay(earliest), latest: nameOfDay(latestDay(calendar)) }
 }
 
 /** Returns the latest bootstrap file, or the error code. */
@@ -72,29 +70,14 @@ export function bootstrapSpan(calendar: Calendar): Span | 13007 {
  * whose file is not yet made, and 13005 for any other day without a file.
  */
 export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
-  const day = dayNamed(date)
-  const latest = latestDay(calendar)
-  if (
-    day === undefined ||
-    day <= latest - DAILY_FILES_KEPT ||
-    day >= dayNumber(calendar.now.getTime())
-  )
-    return 13005
-  return day > latest ? 13007 : spanOfDay(day)
+  return spanOfDay(calendar, date, firstDailyDay(calendar), today(calendar) - 1)
 }
 
 /**
  * Returns the file of the day `yyyyMMdd` for item_priority, which has the last 14 days and today.
  */
 export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
-  const day = dayNamed(date)
-  if (
-    day === undefined ||
-    day < firstPriorityDay(calendar) ||
-    day > dayNumber(calendar.now.getTime())
-  )
-    return 13005
-  return day > latestDay(calendar) ? 13007 : spanOfDay(day)
+  return spanOfDay(calendar, date, firstPriorityDay(calendar), today(calendar))
 }
 
 /** Returns the file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
@@ -113,20 +96,31 @@ function bootstrapAt(time: Date): Span {
   return { content: 'bootstrap', from: time, to: time }
 }
 
-function spanOfDay(day: number): Span {
-  return { content: 'span', from: new Date(dayStart(day)), to: new Date(dayStart(day + 1)) }
+/**
+ * @param first the number (world/item-life.ts) of the first day that a request may name
+ * @param last that of the last day
+ */
+function spanOfDay(calendar: Calendar, date: string, first: number, last: number) {
+  const day = (readDay(date) ?? Number.NaN) / DAY_MS
+  // A text that names no day of the calendar is NaN, which is never within.
+  if (!(day >= first && day <= last)) return 13005
+  if (day > latestDay(calendar)) return 13007
+  const [from, to] = [new Date(dayStart(day)), new Date(dayStart(day + 1))]
+  return { content: 'span', from, to } as const
 }
 
-function firstPriorityDay({ now }: Pick<Calendar, 'now'>): number {
-  return dayNumber(now.getTime()) - PRIORITY_DAYS_BACK
+function today({ now }: Calendar): number {
+  return dayNumber(now.getTime())
+}
+
+function firstDailyDay(calendar: Calendar): number {
+  return latestDay(calendar) - DAILY_FILES_KEPT + 1
+}
+
+function firstPriorityDay(calendar: Calendar): number {
+  return today(calendar) - PRIORITY_DAYS_BACK
 }
 
 function nameOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
-}
-
-/** Returns the number (world/item-life.ts) of the day that a request names. */
-function dayNamed(date: string): number | undefined {
-  const midnightMs = readDay(date)
-  return midnightMs === undefined ? undefined : midnightMs / DAY_MS
 }

@@ -150,13 +150,10 @@ function* cellsOf<Of>(
 }
 
 function itemColumns(format: FileFormat, unknownColumn: boolean): readonly Column<Item>[] {
-  const columns = [...ITEM_COLUMNS]
-  if (unknownColumn)
-    columns.splice(
-      columns.findIndex(column => column.name === BEFORE_UNKNOWN),
-      0,
-      UNKNOWN_ITEM_COLUMN,
-    )
+  const place = ITEM_COLUMNS.findIndex(({ name }) => name === BEFORE_UNKNOWN)
+  const columns = unknownColumn
+    ? ITEM_COLUMNS.toSpliced(place, 0, UNKNOWN_ITEM_COLUMN)
+    : ITEM_COLUMNS
   return format.tailColumns ? [...columns, ...ITEM_TAIL_COLUMNS] : columns
 }
 

@@ -11,6 +11,7 @@ import {
   FeedError,
   knownOptions,
   type OptionNames,
+  orUndo,
   wholeNumber,
   writeAll,
 } from '../../engine/index'
@@ -38,9 +39,7 @@ export interface FileLease {
   release(): void
 }
 
-interface StoredFile {
-  readonly totalBytes: number
-  read(start: number, end: number): AsyncGenerator<Uint8Array, void, void>
+interface StoredFile extends Pick<FileLease, 'totalBytes' | 'read'> {
   dispose(): Promise<void>
 }
 
@@ -86,21 +85,21 @@ export class FileCache {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.leases++
-    try {
+    const lend = async () => {
       const stored = await entry.stored
       this.#checkOpen()
-      this.#account(entry, stored.totalBytes)
+      this.#keptBytes += stored.totalBytes - entry.totalBytes
+      entry.totalBytes = stored.totalBytes
       return this.#lend(entry, stored)
-    } catch (error) {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key)
-      throw error
     }
+    return orUndo(lend, async () => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    })
   }
 
   /** Frees every file, also those in use, and stops unfinished makings. */
   close(): Promise<void> {
-    this.#closing ??= this.#disposeAll()
-    return this.#closing
+    return (this.#closing ??= this.#disposeAll())
   }
 
   async #disposeAll(): Promise<void> {
@@ -118,11 +117,6 @@ export class FileCache {
       this.#evict()
     }
     return { totalBytes: stored.totalBytes, read: (start, end) => stored.read(start, end), release }
-  }
-
-  #account(entry: Entry, totalBytes: number): void {
-    this.#keptBytes += totalBytes - entry.totalBytes
-    entry.totalBytes = totalBytes
   }
 
   /**
@@ -143,7 +137,7 @@ export class FileCache {
     const held: Uint8Array[] = []
     let totalBytes = 0
     let handle: FileHandle | undefined
-    try {
+    const keep = async () => {
       for await (const chunk of chunks) {
         this.#checkOpen()
         held.push(chunk)
@@ -152,10 +146,8 @@ export class FileCache {
         handle ??= await openNameless()
         for (const block of held.splice(0)) await writeAll(handle, block)
       }
-    } catch (error) {
-      await handle?.close()
-      throw error
     }
+    await orUndo(keep, async () => handle?.close())
     return handle === undefined ? inMemory(Buffer.concat(held)) : onDisk(handle, totalBytes)
   }
 

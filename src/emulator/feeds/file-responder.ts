@@ -7,7 +7,7 @@
 // a second time without a gain (item-feeds.md, section 3.7). The coded bytes are then the
 // representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
 
-import { streamOf } from '../http/body-stream'
+import { type Chunks, streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
 import { gzipBytes, gzipped, hasRows } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
@@ -120,10 +120,8 @@ export class FileResponder {
       ...(headerForm === 'rfc9110' ? { 'accept-ranges': 'bytes', vary: 'accept-encoding' } : {}),
       ...(answer.contentRange === undefined ? {} : { 'content-range': answer.contentRange }),
     }
-    return new Response(this.#body(file, coded, variant, answer.sent), {
-      status: answer.status,
-      headers,
-    })
+    const body = streamOf(this.#chunks(file, coded, variant, answer.sent))
+    return new Response(body, { status: answer.status, headers })
   }
 
   async #storedBytes(file: FeedFile, coded: boolean): Promise<number> {
@@ -135,22 +133,13 @@ export class FileResponder {
   /**
    * Takes the file from the cache only when the body is read, so that an unread body holds no file.
    */
-  #body(
-    file: FeedFile,
-    coded: boolean,
-    variant: FileVariant,
-    sent: ByteSpan,
-  ): ReadableStream<Uint8Array> {
-    const lease = () => this.#lease(file, coded)
-    const chunks = (async function* () {
-      const held = await lease()
-      try {
-        yield* readVariant(held, variant, sent.start, sent.end + 1)
-      } finally {
-        held.release()
-      }
-    })()
-    return streamOf(chunks)
+  async *#chunks(file: FeedFile, coded: boolean, variant: FileVariant, sent: ByteSpan): Chunks {
+    const held = await this.#lease(file, coded)
+    try {
+      yield* readVariant(held, variant, sent.start, sent.end + 1)
+    } finally {
+      held.release()
+    }
   }
 
   /** A file without rows has no bytes, compressed again or not. */
@@ -174,7 +163,7 @@ async function* readVariant(
   variant: FileVariant,
   start: number,
   end: number,
-): AsyncGenerator<Uint8Array, void, void> {
+): Chunks {
   const prefix = variantPrefix(variant)
   if (start < prefix.length) yield prefix.slice(start, end)
   if (end > prefix.length) yield* held.read(Math.max(0, start - prefix.length), end - prefix.length)

@@ -48,42 +48,35 @@ export function answerRange(
   totalBytes: number,
   rules: RangeRules,
 ): RangeAnswer {
-  const refused = (code: Extract<RangeAnswer, { kind: 'refused' }>['code']): RangeAnswer => {
-    return { kind: 'refused', code, contentRange: unsatisfiedRange(rules.headerForm, totalBytes) }
-  }
-  if (rules.headerForm === 'rfc9110') return answerRfcRange(header, totalBytes, refused)
-  const whole = { start: 0, end: totalBytes - 1 }
-  if (header === null && totalBytes > rules.maxWholeBytes) return refused(13015)
-  const asked = header === null ? whole : readRange(header)
-  if (typeof asked === 'number') return refused(asked)
-  if (header !== null && isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes))
-    return refused(13017)
-  const sent = clampRange(asked, totalBytes)
-  const isWhole = sent.start === 0 && sent.end === whole.end
-  const status = isWhole || rules.headerForm === 'echo' ? 200 : 206
-  return {
-    kind: 'content',
-    status,
-    sent,
-    contentRange: contentRange(rules.headerForm, asked, totalBytes),
-  }
+  const isRfc = rules.headerForm === 'rfc9110'
+  const rangeOf = (positions: string) => `${isRfc ? 'bytes ' : ''}${positions}/${totalBytes}`
+  const asked = isRfc ? rfcRange(header, totalBytes) : askedRange(header, totalBytes, rules)
+  if (asked === undefined) return wholeAnswer(totalBytes)
+  if (typeof asked === 'number') return { kind: 'refused', code: asked, contentRange: rangeOf('*') }
+  const sent = { start: asked.start, end: Math.min(asked.end, totalBytes - 1) }
+  const isPart = isRfc || sent.start > 0 || sent.end < totalBytes - 1
+  const isEcho = rules.headerForm === 'echo'
+  const { start, end } = isEcho ? asked : sent
+  const status = isPart && !isEcho ? 206 : 200
+  return { kind: 'content', status, sent, contentRange: rangeOf(`${start}-${end}`) }
 }
 
-/** RFC 9110, 14.2: a server may ignore an invalid Range and one with several ranges. */
-function answerRfcRange(
-  header: string | null,
-  totalBytes: number,
-  refused: (code: 13017) => RangeAnswer,
-): RangeAnswer {
-  const asked = header === null ? undefined : readRfcRange(header, totalBytes)
-  if (asked === undefined) return wholeAnswer(totalBytes)
-  if (asked.start >= totalBytes) return refused(13017)
-  return {
-    kind: 'content',
-    status: 206,
-    sent: clampRange(asked, totalBytes),
-    contentRange: contentRange('rfc9110', asked, totalBytes),
-  }
+/** Returns the positions that a request asks for, or the error code. */
+function askedRange(header: string | null, totalBytes: number, rules: RangeRules) {
+  const whole = { start: 0, end: totalBytes - 1 }
+  if (header === null) return totalBytes > rules.maxWholeBytes ? 13015 : whole
+  const asked = readRange(header)
+  if (typeof asked === 'number') return asked
+  return isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes) ? 13017 : asked
+}
+
+/**
+ * Returns undefined for a Range that is ignored. RFC 9110, 14.2: a server may ignore an invalid
+ * Range and one with several ranges.
+ */
+function rfcRange(header: string | null, totalBytes: number) {
+  const asked = readRfcRange(header ?? '', totalBytes)
+  return asked !== undefined && asked.start >= totalBytes ? 13017 : asked
 }
 
 /** The answer of a server that ignores the header. */
@@ -127,18 +120,4 @@ function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: num
   return (
     range.start > range.end || range.start >= totalBytes || range.end - range.start > maxRangeBytes
   )
-}
-
-/** Returns the part of the file that answers a satisfiable range. */
-function clampRange(range: ByteSpan, totalBytes: number): ByteSpan {
-  return { start: range.start, end: Math.min(range.end, totalBytes - 1) }
-}
-
-function contentRange(form: HeaderForm, asked: ByteSpan, totalBytes: number): string {
-  const { start, end } = form === 'echo' ? asked : clampRange(asked, totalBytes)
-  return `${form === 'rfc9110' ? 'bytes ' : ''}${start}-${end}/${totalBytes}`
-}
-
-function unsatisfiedRange(form: HeaderForm, totalBytes: number): string {
-  return `${form === 'rfc9110' ? 'bytes ' : ''}*/${totalBytes}`
 }

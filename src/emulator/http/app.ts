@@ -4,10 +4,9 @@
 // function from a call to a response.
 
 import type { Context } from 'hono'
-import { missingPackage } from '../../engine/index'
+import { optionalPackage } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
 import { challenge, type TokenIssuer } from '../tokens'
-import { chunksOf } from './body-stream'
 import { type ErrorFamily, INVALID_DATA } from './error-family'
 import {
   type Admission,
@@ -60,12 +59,8 @@ export function createApp(parts: AppParts) {
 }
 
 /** The build turns an `import()` inside `try` into a form that bundlers treat as optional. */
-async function hono() {
-  try {
-    return await import('hono')
-  } catch (cause) {
-    throw missingPackage('the emulator', 'hono', EMULATOR_PACKAGES, cause)
-  }
+function hono() {
+  return optionalPackage('the emulator', 'hono', EMULATOR_PACKAGES, () => import('hono'))
 }
 
 async function routerOf(parts: AppParts) {
@@ -170,7 +165,7 @@ async function readBody(request: Request): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for await (const chunk of chunksOf(request.body)) {
+  for await (const chunk of request.body) {
     bytes += chunk.length
     if (bytes > REQUEST_BODY_BYTES) return undefined
     text += decoder.decode(chunk, { stream: true })

@@ -1,14 +1,13 @@
 // Turns bodies into generators of chunks and generators into bodies. Nothing is read ahead, and the
 // end of a body ends its source.
 
+export type Chunks = AsyncGenerator<Uint8Array, void, void>
+
 /**
  * Makes a body that pulls a chunk only when its reader asks for one. `onCancel` runs before the
  * generator ends, to stop its waits.
  */
-export function streamOf(
-  chunks: AsyncGenerator<Uint8Array, void, void>,
-  onCancel = () => {},
-): ReadableStream<Uint8Array> {
+export function streamOf(chunks: Chunks, onCancel = () => {}): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -26,13 +25,6 @@ export function streamOf(
 }
 
 /** Yields the chunks of a body. Cancels the body when the caller stops early. */
-export async function* chunksOf(
-  body: ReadableStream<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, void> {
-  const reader = body.getReader()
-  try {
-    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value
-  } finally {
-    await reader.cancel()
-  }
+export async function* chunksOf(body: ReadableStream<Uint8Array>): Chunks {
+  yield* body
 }

@@ -20,16 +20,12 @@ export function inProcessFetch(answer: (request: Request) => Promise<Response>):
 }
 
 async function untilAborted(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  const listening = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { signal: listening.signal })
+    // A request has a signal of its own, so no listener outlives it.
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
-  try {
-    return await Promise.race([aborted, answer])
-  } finally {
-    listening.abort()
-  }
+  return Promise.race([aborted, answer])
 }
 
 /** Reads nothing ahead, so an unread body takes nothing from its source. */

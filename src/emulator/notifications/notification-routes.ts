@@ -11,14 +11,13 @@ import { destinationsOf, TOPICS } from './topics'
 
 export function notificationPart(service: ServiceContext) {
   const { world, profile, paths, conflictStatus } = service
-  const topics = TOPICS
   const destinations = destinationsOf(world.options.seed)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
   const errors = documentedFamily('notifications', ['createSubscription'], {
     wrapped: true,
     statuses,
   })
-  const subscriptions = new Subscriptions({ ...service, topics, destinations, errors })
+  const subscriptions = new Subscriptions({ ...service, topics: TOPICS, destinations, errors })
   const admissions: Route['admissions'] = [
     { grant: 'application', scope: profile.scopes.createSubscription },
     { grant: 'user', scope: USER_SUBSCRIPTION_SCOPE },
@@ -69,10 +68,10 @@ export function notificationPart(service: ServiceContext) {
       },
       answer: call => subscriptions.read(call),
     }),
-    ...listRoutes(open, 'Topic', topics),
+    ...listRoutes(open, 'Topic', TOPICS),
     ...listRoutes(open, 'Destination', destinations),
   ]
-  return { routes, topics, destinations }
+  return { routes, topics: TOPICS, destinations }
 }
 
 type NotificationOperation = Exclude<

@@ -46,16 +46,11 @@ export class Subscriptions {
     const subscription = this.#byId.get(path.subscription_id ?? '')
     if (subscription === undefined) return notFound()
     const { destinations, errors } = this.#options
-    const { destinationId } = subscription
-    const ready = destinations.some(
-      known => known.destinationId === destinationId && known.status === 'ENABLED',
-    )
-    if (!ready)
-      return errors.response(195015, {
-        input: 'subscription_id',
-        received: subscription.subscriptionId,
-      })
-    this.#byId.set(subscription.subscriptionId, { ...subscription, status: 'ENABLED' })
+    const { destinationId, subscriptionId } = subscription
+    const destination = destinations.find(known => known.destinationId === destinationId)
+    if (destination?.status !== 'ENABLED')
+      return errors.response(195015, { input: 'subscription_id', received: subscriptionId })
+    this.#byId.set(subscriptionId, { ...subscription, status: 'ENABLED' })
     return new Response(null, { status: 204 })
   }
 
@@ -70,48 +65,34 @@ export class Subscriptions {
       caller,
       scopeBase: profile.scopeBase,
       topic: topics.find(topic => topic.topicId === asked.topicId),
-      destination: destinations.find(
-        destination => destination.destinationId === asked.destinationId,
+      destination: destinations.find(known => known.destinationId === asked.destinationId),
+      exists: [...this.#byId.values()].some(
+        ({ topicId, payload }) =>
+          topicId === asked.topicId && payload.schemaVersion === asked.schemaVersion,
       ),
-      exists: [...this.#byId.values()].some(known => {
-        return (
-          known.topicId === asked.topicId && known.payload.schemaVersion === asked.schemaVersion
-        )
-      }),
     }
   }
 
   #refuse(id: NotificationErrorId, asked: AskedSubscription | undefined): Response {
     const { errors } = this.#options
     const input = errors.rows[id].input
-    const received = asked === undefined || input === undefined ? null : partNamed(asked, input)
-    return errors.response(id, { received })
+    const parts: Readonly<Record<string, unknown>> = { ...asked }
+    return errors.response(id, { received: text(parts[input ?? '']) })
   }
 
-  #store({
-    topicId,
-    destinationId,
-    deliveryProtocol,
-    format,
-    schemaVersion,
-    ...asked
-  }: Complete<AskedSubscription>): string {
+  #store(asked: Complete<AskedSubscription>): string {
+    const { topicId, destinationId, deliveryProtocol, format, schemaVersion } = asked
     const { now, world } = this.#options
-    const subscriptionId = notificationId(
-      `subscription ${topicId}/${schemaVersion}`,
-      world.options.seed,
-    )
-    const payload = { deliveryProtocol, format, schemaVersion }
-    // Every other value has failed the checks.
-    const status = asked.status as Subscription['status']
-    const creationDate = now().toISOString()
+    const what = `subscription ${topicId}/${schemaVersion}`
+    const subscriptionId = notificationId(what, world.options.seed)
     this.#byId.set(subscriptionId, {
       subscriptionId,
       topicId,
-      status,
+      // Every other value has failed the checks.
+      status: asked.status as Subscription['status'],
       destinationId,
-      payload,
-      creationDate,
+      payload: { deliveryProtocol, format, schemaVersion },
+      creationDate: now().toISOString(),
     })
     return subscriptionId
   }
@@ -119,11 +100,6 @@ export class Subscriptions {
 
 /** The parts of a request that has passed every check. */
 type Complete<T> = { [K in keyof T]: NonNullable<T[K]> }
-
-function partNamed(asked: AskedSubscription, input: string): string | null {
-  const value = (asked as unknown as Readonly<Record<string, unknown>>)[input]
-  return typeof value === 'string' ? value : null
-}
 
 /** The documents give no code for an unknown identifier in the path. */
 export function notFound(): Response {

@@ -52,21 +52,14 @@ function openApiDocument(
 }
 
 function securitySchemes(routes: readonly Route[], scopeBase: string, tokenUrl: string): Node {
-  const scopes = [
-    ...new Set(
-      routes.flatMap(route =>
-        route.admissions.filter(({ grant }) => grant === 'application').map(a => a.scope),
-      ),
-    ),
-  ]
-  const names = Object.fromEntries(
-    scopes.map(scope => [`${scopeBase}/${scope}`, `Opens what needs ${scope}.`]),
-  )
+  const scopes = routes
+    .flatMap(({ admissions }) => admissions.filter(({ grant }) => grant === 'application'))
+    .map(({ scope }) => [`${scopeBase}/${scope}`, `Opens what needs ${scope}.`])
   return {
     application: {
       type: 'oauth2',
       description: 'A token of the application.',
-      flows: { clientCredentials: { tokenUrl, scopes: names } },
+      flows: { clientCredentials: { tokenUrl, scopes: Object.fromEntries(scopes) } },
     },
     user: {
       type: 'http',

@@ -121,33 +121,19 @@ export function variationPairs(model: Model, position: number): string {
     .join(';')
 }
 
-/** Yields the positions below a number at which the first axis has a new value. */
-export function* firstOfEachLook(model: Model, positions: number): Generator<number, void, void> {
-  const seen = new Set<number>()
-  for (let position = 0; position < positions; position++) {
-    const value = axisValue(model, 0, position)
-    if (!seen.has(value)) yield position
-    seen.add(value)
-  }
-}
-
 /**
  * Returns the cell variesByLocalizedAspects of a group: the encoded pairs of the axes whose values
  * differ among its positions. A group of one item names its first axis.
  */
 export function variesByCell(model: Model, positions: number): string {
-  const pairs: string[] = []
-  model.leaf.kind.axes.forEach((axis, n) => {
+  const pairs = model.leaf.kind.axes.flatMap((axis, n) => {
     const values = new Set(
       Array.from({ length: positions }, (_, position) => axisValue(model, n, position)),
     )
-    if (values.size > 1 || (positions === 1 && n === 0)) pairs.push(...pairsOf(axis, values))
+    const isNamed = values.size > 1 || (positions === 1 && n === 0)
+    return isNamed ? Array.from(values, value => axis.encodedName + axis.encodedValues[value]!) : []
   })
   return pairs.join(';')
-}
-
-function pairsOf(axis: Feature, values: Iterable<number>): string[] {
-  return Array.from(values, value => axis.encodedName + axis.encodedValues[value]!)
 }
 
 const SHARED_IMAGES = 1_000
@@ -165,8 +151,10 @@ export function itemAdditionalImages(model: Model): string {
 }
 
 export function groupAdditionalImages(model: Model, positions: number): string {
-  const [, ...looks] = firstOfEachLook(model, positions)
-  return [...looks.map(position => itemImage(model, position)), ...sharedImages(model)].join('|')
+  const images = Array.from({ length: positions }, (_, position) => itemImage(model, position))
+  // Positions that look the same share an image, and the group itself shows the first.
+  const [, ...others] = new Set(images)
+  return [...others, ...sharedImages(model)].join('|')
 }
 
 export function imageAlteringProhibited({ key }: Model): string {

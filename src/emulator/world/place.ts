@@ -54,6 +54,7 @@ export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {
 
 /** Identifiers have 12 digits: 1, two for the place, nine for the index. */
 const ID_BASE = 110_000_000_000
+const GROUP_ID_BASE = ID_BASE + 800_000_000_000
 const PLACE_STEP = 1_000_000_000
 /** The distance between neighbours. Identifiers have gaps and still rise with the index. */
 const ID_GAP = 16
@@ -90,21 +91,14 @@ export function itemKey(place: Place, index: number): number {
 
 /** Returns the identifier of a listing whose first or only item this is. It rises with the index. */
 export function legacyItemId(place: Place, index: number): string {
-  return String(
-    ID_BASE +
-      place.ordinal * PLACE_STEP +
-      index * ID_GAP +
-      (mix(itemKey(place, index), DRAW.id) % ID_GAP),
-  )
+  return identifier(place, index, ID_BASE, mix(itemKey(place, index), DRAW.id))
 }
 
 /** Returns the identifier of a group, which rises with the number of the group. */
 export function itemGroupId(place: Place, group: number): string {
-  return String(
-    ID_BASE +
-      800_000_000_000 +
-      place.ordinal * PLACE_STEP +
-      group * ID_GAP +
-      (mix(mix(place.key, DRAW.group), group) % ID_GAP),
-  )
+  return identifier(place, group, GROUP_ID_BASE, mix(mix(place.key, DRAW.group), group))
+}
+
+function identifier({ ordinal }: Place, index: number, base: number, draw: number): string {
+  return String(base + ordinal * PLACE_STEP + index * ID_GAP + (draw % ID_GAP))
 }

@@ -13,26 +13,15 @@ interface FilledChunk extends Chunk {
 }
 
 export class ChunkInserter {
-  readonly #database: Database
-  readonly #target: string
-  readonly #values: string
-  readonly #types: RowSource['types']
+  readonly #insertChunks: (next: RowSource['next']) => Promise<void>
   /** The chunks of a row group. */
   #chunks: FilledChunk[] = []
   #rows = 0
   /** The INSERT of the row group before. */
   #inserted: Promise<void> = Promise.resolve()
 
-  private constructor(
-    database: Database,
-    target: string,
-    values: string,
-    types: RowSource['types'],
-  ) {
-    this.#database = database
-    this.#target = target
-    this.#values = values
-    this.#types = types
+  private constructor(insertChunks: (next: RowSource['next']) => Promise<void>) {
+    this.#insertChunks = insertChunks
   }
 
   /**
@@ -52,7 +41,8 @@ export class ChunkInserter {
     const types = await database.columnTypes(`SELECT ${nulls.join(', ')} LIMIT 0`)
     const names = [...columns.map(([name]) => name), ...Object.keys(constants)]
     const target = `${table} (${names.map(sqlIdentifier).join(', ')})`
-    return new ChunkInserter(database, target, ['*', ...Object.values(constants)].join(', '), types)
+    const values = ['*', ...Object.values(constants)].join(', ')
+    return new ChunkInserter(next => database.insert(target, { types, next }, values))
   }
 
   /**
@@ -94,8 +84,7 @@ export class ChunkInserter {
     const chunks = this.#chunks
     this.#chunks = []
     this.#rows = 0
-    const source: RowSource = { types: this.#types, next: () => chunks.shift() }
-    this.#inserted = this.#database.insert(this.#target, source, this.#values)
+    this.#inserted = this.#insertChunks(() => chunks.shift())
     // The next call, or `close`, throws the error.
     this.#inserted.catch(() => {})
   }

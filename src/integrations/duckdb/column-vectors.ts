@@ -51,20 +51,29 @@ export interface ColumnPart {
   readonly above?: readonly Uint8Array[]
 }
 
+/** A vector and the values that it gets. */
+interface Filling {
+  readonly calls: VectorCalls
+  readonly vector: Vector
+  readonly parts: readonly ColumnPart[]
+  readonly rows: number
+}
+
 /** Copies values to the begin of a vector, a part behind the other. All have the same type. */
 export function fillVector(calls: VectorCalls, vector: Vector, parts: readonly ColumnPart[]): void {
-  const count = parts.reduce((sum, part) => sum + part.count, 0)
-  writeNulls(calls, vector, parts, count)
+  const rows = parts.reduce((sum, part) => sum + part.count, 0)
+  const filling = { calls, vector, parts, rows }
+  writeNulls(filling)
   const { type } = parts[0]!.data
   switch (type.kind) {
     case 'utf8':
-      copyAll(calls, vector, textWords(calls, vector, parts, count))
+      copyAll(filling, textWords(filling))
       return
     case 'dictionary':
-      copyAll(calls, vector, chosenWords(calls, vector, parts, count))
+      copyAll(filling, chosenWords(filling))
       return
     case 'boolean':
-      copyAll(calls, vector, booleans(parts, count))
+      copyAll(filling, booleans(filling))
       return
     case 'struct':
       type.fields.forEach((_, n) => {
@@ -77,24 +86,19 @@ export function fillVector(calls: VectorCalls, vector: Vector, parts: readonly C
       })
       return
     case 'list':
-      fillLists(calls, vector, parts, count)
+      fillLists(filling)
       return
     default:
-      copyParts(calls, vector, parts, type.kind === 'decimal' ? 2 : 1)
+      copyParts(filling, type.kind === 'decimal' ? 2 : 1)
   }
 }
 
-function copyAll(calls: VectorCalls, vector: Vector, values: Uint8Array | Uint32Array): void {
+function copyAll({ calls, vector }: Filling, values: Uint8Array | Uint32Array): void {
   calls.copy_data_to_vector(vector, 0, values.buffer, values.byteOffset, values.byteLength)
 }
 
 /** @param width the elements of an array for one value */
-function copyParts(
-  calls: VectorCalls,
-  vector: Vector,
-  parts: readonly ColumnPart[],
-  width: number,
-): void {
+function copyParts({ calls, vector, parts }: Filling, width: number): void {
   let at = 0
   for (const { data, from, count } of parts) {
     const { buffer, byteOffset, BYTES_PER_ELEMENT } = data.values!
@@ -108,13 +112,8 @@ function validitiesOf({ data: { validity }, above = [] }: ColumnPart): readonly 
   return validity === undefined ? above : [...above, validity]
 }
 
-function writeNulls(
-  calls: VectorCalls,
-  vector: Vector,
-  parts: readonly ColumnPart[],
-  count: number,
-): void {
-  const bits = new Uint8Array(Math.ceil(count / 64) * 8).fill(0xff)
+function writeNulls({ calls, vector, parts, rows }: Filling): void {
+  const bits = new Uint8Array(Math.ceil(rows / 64) * 8).fill(0xff)
   let hasNulls = false
   let at = 0
   for (const part of parts) {
@@ -134,7 +133,7 @@ function isSet(bits: Uint8Array, n: number): boolean {
   return ((bits[n >> 3]! >> (n & 7)) & 1) === 1
 }
 
-function booleans(parts: readonly ColumnPart[], rows: number): Uint8Array {
+function booleans({ parts, rows }: Filling): Uint8Array {
   const bytes = new Uint8Array(rows)
   let at = 0
   for (const { data, from, count } of parts)
@@ -142,12 +141,8 @@ function booleans(parts: readonly ColumnPart[], rows: number): Uint8Array {
   return bytes
 }
 
-function fillLists(
-  calls: VectorCalls,
-  vector: Vector,
-  parts: readonly ColumnPart[],
-  rows: number,
-): void {
+function fillLists(filling: Filling): void {
+  const { calls, vector, parts, rows } = filling
   const words = new Uint32Array(rows * WORDS)
   let row = 0
   let items = 0
@@ -163,7 +158,7 @@ function fillLists(
     items += part.count
     return part
   })
-  copyAll(calls, vector, words)
+  copyAll(filling, words)
   calls.list_vector_reserve(vector, items)
   calls.list_vector_set_size(vector, items)
   fillVector(calls, calls.list_vector_get_child(vector), children)
@@ -174,12 +169,7 @@ function fillLists(
  * it, in place of a call for each text. Nulls are empty texts, because DuckDB reads those in lists
  * too.
  */
-function textWords(
-  calls: VectorCalls,
-  vector: Vector,
-  parts: readonly ColumnPart[],
-  rows: number,
-): Uint32Array {
+function textWords({ calls, vector, parts, rows }: Filling): Uint32Array {
   const words = new Uint32Array(rows * WORDS)
   const bytes = new Uint8Array(words.buffer)
   let word = 0
@@ -222,16 +212,13 @@ function addressOf(
 }
 
 /** The texts of a column of `oneOf`. */
-function chosenWords(
-  calls: VectorCalls,
-  vector: Vector,
-  parts: readonly ColumnPart[],
-  rows: number,
-): Uint32Array {
+function chosenWords(filling: Filling): Uint32Array {
+  const { parts, rows } = filling
   const { type } = parts[0]!.data
   const texts = type.kind === 'dictionary' ? type.values : []
   const data = columnData({ kind: 'utf8' }, texts)
-  const known = textWords(calls, vector, [{ data, from: 0, count: texts.length }], texts.length)
+  const all = [{ data, from: 0, count: texts.length }]
+  const known = textWords({ ...filling, parts: all, rows: texts.length })
   const words = new Uint32Array(rows * WORDS)
   let word = 0
   for (const { data, from, count } of parts)

@@ -61,12 +61,15 @@ export interface RowSource {
   next(): Chunk | undefined
 }
 
-interface Places {
-  readonly path: string
+interface Opened {
   /** The path without symbolic links. */
   readonly place: string
   /** The folder of the temporary files of a writer. */
   readonly temporary: string | undefined
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+  readonly calls: Calls
+  readonly threads: number
 }
 
 type Api = typeof import('@duckdb/node-api')
@@ -82,13 +85,8 @@ interface Calls extends VectorCalls {
 /** The states of a statement that has ended: its result is ready, or it has failed. */
 const ENDED_STATES: readonly number[] = [0, 2]
 
-interface Loaded {
-  readonly api: Api
-  readonly calls: Calls
-}
-
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-async function loadDuckdb(): Promise<Loaded> {
+async function loadDuckdb(): Promise<{ readonly api: Api; readonly calls: Calls }> {
   const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
   const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
   try {
@@ -133,31 +131,15 @@ export interface DatabaseOptions {
 
 export class Database {
   readonly path: string
-  readonly #place: string
-  readonly #temporary: string | undefined
-  readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
-  readonly #calls: Calls
-  readonly #threads: number
+  readonly #opened: Opened
   /** The rows of the INSERT that runs. */
   #source: RowSource | undefined
   #lastInsert: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  private constructor(
-    { path, place, temporary }: Places,
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
-    calls: Calls,
-    threads: number,
-  ) {
+  private constructor(path: string, opened: Opened) {
     this.path = path
-    this.#place = place
-    this.#temporary = temporary
-    this.#instance = instance
-    this.#connection = connection
-    this.#calls = calls
-    this.#threads = threads
+    this.#opened = opened
   }
 
   /**
@@ -166,7 +148,7 @@ export class Database {
    */
   static async open(path: string, options: DatabaseOptions): Promise<Database> {
     const { memoryBytes, threads, isReadOnly = false } = options
-    const loaded = await loadDuckdb()
+    const { api, calls } = await loadDuckdb()
     const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
     if (openPaths.has(place)) throw locked(path, 'this process has it open already')
     openPaths.add(place)
@@ -174,7 +156,7 @@ export class Database {
     let instance: DuckDBInstance | undefined
     try {
       temporary = isReadOnly ? undefined : await newTemporaryFolder(place)
-      instance = await loaded.api.DuckDBInstance.create(':memory:', {
+      instance = await api.DuckDBInstance.create(':memory:', {
         memory_limit: `${memoryBytes}B`,
         threads: String(threads),
         preserve_insertion_order: 'false',
@@ -192,9 +174,9 @@ export class Database {
         `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}`,
       )
       if (temporary !== undefined) await removeLeftFolders(place, temporary)
-      const places = { path, place, temporary }
-      const database = new Database(places, instance, connection, loaded.calls, threads)
-      if (!isReadOnly) database.#registerRows(loaded)
+      const opened = { place, temporary, instance, connection, calls, threads }
+      const database = new Database(path, opened)
+      if (!isReadOnly) database.#registerRows(api)
       return database
     } catch (cause) {
       instance?.closeSync()
@@ -206,24 +188,25 @@ export class Database {
 
   /** Runs statements. @throws FeedError STATE_IO */
   async run(sql: string): Promise<void> {
-    await this.#guarded(() => this.#connection.run(sql))
+    await this.#guarded(() => this.#opened.connection.run(sql))
   }
 
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
   rows<R>(sql: string): Promise<R[]> {
-    return this.#guarded(
-      async () => (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as R[],
-    )
+    return this.#guarded(async () => {
+      const reader = await this.#opened.connection.runAndReadAll(sql)
+      return reader.getRowObjectsJS() as R[]
+    })
   }
 
   /** Stops the statement that runs, which then fails. */
   interrupt(): void {
-    if (!this.#isClosed) this.#connection.interrupt()
+    if (!this.#isClosed) this.#opened.connection.interrupt()
   }
 
   /** Returns the types of the columns of a query. @throws FeedError STATE_IO */
   columnTypes(query: string): Promise<readonly DuckDBType[]> {
-    return this.#guarded(async () => (await this.#connection.run(query)).columnTypes())
+    return this.#guarded(async () => (await this.#opened.connection.run(query)).columnTypes())
   }
 
   /**
@@ -253,16 +236,17 @@ export class Database {
    * and the allocator keeps some 5 MiB for each thread that has compressed a row group.
    */
   async #runInsert(sql: string): Promise<void> {
+    const { connection, calls, threads } = this.#opened
     // The thread that waits counts as one of DuckDB's threads, so there may be no other.
-    if (this.#threads === 1) {
-      await this.#connection.run(sql)
+    if (threads === 1) {
+      await connection.run(sql)
       return
     }
-    const pending = await this.#connection.start(sql)
+    const pending = await connection.start(sql)
     const { pending_result } = pending as unknown as { readonly pending_result: unknown }
-    while (!ENDED_STATES.includes(this.#calls.pending_execute_check_state(pending_result)))
+    while (!ENDED_STATES.includes(calls.pending_execute_check_state(pending_result)))
       await sleep(INSERT_POLL_MS)
-    const failure = this.#calls.pending_error(pending_result)
+    const failure = calls.pending_error(pending_result)
     if (failure) throw statementFailed(this.path, failure)
     await pending.getResult()
   }
@@ -270,15 +254,17 @@ export class Database {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#connection.closeSync()
-    this.#instance.closeSync()
-    openPaths.delete(this.#place)
-    if (this.#temporary !== undefined) await removeFolder(this.#temporary)
+    const { place, temporary, instance, connection } = this.#opened
+    connection.closeSync()
+    instance.closeSync()
+    openPaths.delete(place)
+    if (temporary !== undefined) await removeFolder(temporary)
   }
 
   /** Makes the table function of the rows, which no transaction rolls back. */
-  #registerRows({ api, calls }: Loaded): void {
-    this.#connection.registerTableFunction(
+  #registerRows(api: Api): void {
+    const { connection, calls } = this.#opened
+    connection.registerTableFunction(
       api.DuckDBTableFunction.create({
         name: ROWS,
         bindFunction: info => {

@@ -82,7 +82,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       hasPrimaryKey: false,
       columnName: name => name,
       formOf,
-      open: () => new DuckdbTable(path, memoryBytes),
+      open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
     },
     options,
   )
@@ -100,19 +100,16 @@ function formOf(spec: ColumnSpec): ColumnForm {
 }
 
 class DuckdbTable implements TableDatabase {
-  readonly #path: string
-  readonly #memoryBytes: number
+  readonly #open: () => Promise<Database>
   #database: Database | undefined
   #inserter: ChunkInserter | undefined
 
-  constructor(path: string, memoryBytes: number) {
-    this.#path = path
-    this.#memoryBytes = memoryBytes
+  constructor(open: () => Promise<Database>) {
+    this.#open = open
   }
 
   async begin(): Promise<void> {
-    const memoryBytes = this.#memoryBytes
-    this.#database = await Database.open(this.#path, { memoryBytes, threads: THREADS })
+    this.#database = await this.#open()
     await this.run('BEGIN')
   }
 

@@ -3,10 +3,12 @@
 
 import type { ColumnData } from '../../engine/index'
 import {
+  closing,
   columnData,
   filePath,
   knownOptions,
   type OptionNames,
+  orUndo,
   Semaphore,
   wholeNumber,
 } from '../../engine/index'
@@ -18,7 +20,6 @@ import type {
   TargetCategory,
   TargetContents,
   TargetFile,
-  TargetOptions,
   TargetRows,
 } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
@@ -72,7 +73,11 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
     open: async run => {
       const limit = memoryBytes ?? Math.max(MEMORY_BYTES, run.memoryBytes)
       const database = await Database.open(path, { memoryBytes: limit, threads: THREADS })
-      return OpenDuckdb.open(database, run)
+      await orUndo(
+        () => prepareTables(database, run.origin),
+        () => database.close(),
+      )
+      return new OpenDuckdb(database, run.signal)
     },
     contents: () => contentsOf(path),
   }
@@ -81,8 +86,7 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
 /** A file that is missing stays so, because it is opened to be read. */
 async function contentsOf(path: string): Promise<TargetContents> {
   const limits = { memoryBytes: MEMORY_BYTES, threads: 1, isReadOnly: true }
-  const database = await Database.open(path, limits)
-  try {
+  return closing(await Database.open(path, limits), async database => {
     const service = await serviceOf(database)
     const categories = await readCategories(database)
     const contents = categories.map(async category => ({
@@ -90,9 +94,7 @@ async function contentsOf(path: string): Promise<TargetContents> {
       files: await readLedger(database, category),
     }))
     return { service, categories: await Promise.all(contents) }
-  } finally {
-    await database.close()
-  }
+  })
 }
 
 class OpenDuckdb implements OpenTarget {
@@ -102,21 +104,11 @@ class OpenDuckdb implements OpenTarget {
   /** One connection has one transaction. */
   readonly #turns = new Semaphore(1)
 
-  private constructor(database: Database, signal: AbortSignal) {
+  constructor(database: Database, signal: AbortSignal) {
     this.#database = database
     this.#signal = signal
     this.#stop = () => database.interrupt()
     signal.addEventListener('abort', this.#stop)
-  }
-
-  static async open(database: Database, { origin, signal }: TargetOptions): Promise<OpenDuckdb> {
-    try {
-      await prepareTables(database, origin)
-      return new OpenDuckdb(database, signal)
-    } catch (error) {
-      await database.close()
-      throw error
-    }
   }
 
   async category(category: Category): Promise<TargetCategory> {

@@ -226,14 +226,13 @@ export function writeEntry(
   unfitCells: number,
 ): Promise<void> {
   const { marketplace, categoryId: top_category_id } = entry.id
-  const values = Object.entries({
-    ...{ marketplace, top_category_id, ...ledgerRowOf(entry), unfit_cells: unfitCells },
-  })
-  const texts = values.map(([, value]) =>
+  const ledgerRow = { ...ledgerRowOf(entry), unfit_cells: unfitCells }
+  const row = { marketplace, top_category_id, ...ledgerRow }
+  const texts = Object.values(row).map(value =>
     value === null ? 'NULL' : typeof value === 'string' ? sqlText(value) : String(value),
   )
   return database.run(
-    `INSERT INTO files (${values.map(([name]) => name).join(', ')}, applied_at)
+    `INSERT INTO files (${Object.keys(row).join(', ')}, applied_at)
      VALUES (${texts.join(', ')}, now()::TIMESTAMPTZ::TIMESTAMP)`,
   )
 }

@@ -35,7 +35,7 @@ export function metricsOf(meter: OtelMeter, now: () => number) {
   const lost = counter('feedmill.queue.lost', '{connection}', 'Lost connections to queues')
   const runs = counter('feedmill.runs', '{run}', 'Runs that have settled')
   const runDuration = seconds('feedmill.run.duration', 'Duration of runs', RUN_SECONDS)
-  const lag = new WatermarkLag(meter, now)
+  const lag = watermarkLag(meter, now)
 
   const listeners: Listeners = {
     'feedmill:request': message => {
@@ -115,34 +115,24 @@ function ofCategory({
 }
 
 /** How far the watermark of each category lies back, at the moment of an export. */
-class WatermarkLag {
-  readonly #now: () => number
-  readonly #watermarks = new Map<string, Watermark>()
-  readonly stop: () => void
-
-  constructor(meter: OtelMeter, now: () => number) {
-    this.#now = now
-    const gauge = meter.createObservableGauge('feedmill.watermark.lag', {
-      unit: 's',
-      description: 'Time since the watermark of a category',
-    })
-    const observe: GaugeCallback = result => {
-      for (const message of this.#watermarks.values()) {
-        const lagMs = this.#now() - message.watermark.getTime()
-        result.observe(Math.max(0, lagMs) / 1000, ofCategory(message))
-      }
+function watermarkLag(meter: OtelMeter, now: () => number) {
+  const watermarks = new Map<string, Watermark>()
+  const gauge = meter.createObservableGauge('feedmill.watermark.lag', {
+    unit: 's',
+    description: 'Time since the watermark of a category',
+  })
+  const observe: GaugeCallback = result => {
+    for (const message of watermarks.values()) {
+      const lagMs = now() - message.watermark.getTime()
+      result.observe(Math.max(0, lagMs) / 1000, ofCategory(message))
     }
-    gauge.addCallback(observe)
-    this.stop = () => gauge.removeCallback(observe)
   }
-
-  moved(message: Watermark): void {
+  gauge.addCallback(observe)
+  const moved = (message: Watermark) => {
     const key = `${message.marketplace}/${message.categoryId}`
-    this.#watermarks.delete(key)
-    this.#watermarks.set(key, message)
-    for (const oldest of this.#watermarks.keys()) {
-      if (this.#watermarks.size <= MOST_CATEGORIES) break
-      this.#watermarks.delete(oldest)
-    }
+    watermarks.delete(key)
+    watermarks.set(key, message)
+    if (watermarks.size > MOST_CATEGORIES) watermarks.delete(watermarks.keys().next().value!)
   }
+  return { moved, stop: () => gauge.removeCallback(observe) }
 }

@@ -44,7 +44,8 @@ export type PostgresConnectionInput = string | PostgresConnectionOptions
 export interface PostgresAddress {
   /** The address without password and parameters. */
   readonly name: string
-  readonly input: PostgresConnectionInput
+  /** The settings of the address, for a client of pg. */
+  readonly config: Readonly<Record<string, unknown>>
   /** What a URL says about the tables. */
   readonly tables: { readonly schema?: string; readonly prefix?: string }
 }
@@ -72,12 +73,7 @@ export function addressOf(input: PostgresConnectionInput): PostgresAddress {
   if (typeof ssl !== 'object') flag('connection.ssl', ssl)
   const at = user === '' ? '' : `${user}@`
   const place = `${host}${port === undefined ? '' : `:${port}`}`
-  return { name: `postgres://${at}${place}/${database}`, input: { ...input }, tables: {} }
-}
-
-/** The settings of the address, for a client of pg. */
-export function clientConfig({ input }: PostgresAddress): Record<string, unknown> {
-  return typeof input === 'string' ? { connectionString: input } : { ...input }
+  return { name: `postgres://${at}${place}/${database}`, config: { ...input }, tables: {} }
 }
 
 function addressOfUrl(text: string): PostgresAddress {
@@ -93,7 +89,7 @@ function addressOfUrl(text: string): PostgresAddress {
   const given = ['schema', 'prefix'].filter(name => url.searchParams.has(name))
   return {
     name: `postgres://${user}${url.host}${url.pathname}`,
-    input: text,
+    config: { connectionString: text },
     tables: Object.fromEntries(given.map(name => [name, url.searchParams.get(name)])),
   }
 }

@@ -8,11 +8,11 @@ import {
   excerpt,
   FeedError,
   messageOf,
-  missingPackage,
   type OptionNames,
+  optionalPackage,
   waitFor,
 } from '../../engine/index'
-import { clientConfig, type PostgresAddress } from './address'
+import type { PostgresAddress } from './address'
 
 /** The time limits of a connection, in milliseconds. */
 export interface PostgresLimits {
@@ -95,12 +95,12 @@ export class PgConnection {
 
   /** @throws FeedError DEPENDENCY_MISSING; STATE_IO, retryable where the server may come back */
   static async open(address: PostgresAddress, limits: PostgresLimits): Promise<PgConnection> {
-    const { Client } = await loadPg()
+    const Client = await loadPg()
     const limitMs = limits.statementTimeoutMs + MARGIN_MS
     let client: Client
     try {
       client = new Client({
-        ...clientConfig(address),
+        ...address.config,
         connectionTimeoutMillis: limits.connectTimeoutMs,
         query_timeout: limitMs,
         keepAlive: true,
@@ -170,7 +170,7 @@ export class PgConnection {
 
   /** Begins a COPY. `sql` reads from STDIN. */
   async copy(sql: string): Promise<CopyIn> {
-    const { from } = await loadCopy()
+    const from = await loadCopy()
     const stream = this.#client.query(from(sql))
     const failure = new Promise<never>((_, reject) => {
       stream.on('error', cause => reject(this.#failed(cause)))
@@ -318,20 +318,8 @@ export function databaseFailed(
   return new FeedError('STATE_IO', `${path}: ${words}`, { path, operation, reason }, { retryable })
 }
 
-async function loadPg(): Promise<typeof import('pg')> {
-  try {
-    const { Client } = await import('pg')
-    return { Client } as typeof import('pg')
-  } catch (cause) {
-    throw missingPackage('feedmill/postgres', 'pg', PACKAGES, cause)
-  }
-}
-
-async function loadCopy(): Promise<Pick<typeof import('pg-copy-streams'), 'from'>> {
-  try {
-    const { from } = await import('pg-copy-streams')
-    return { from }
-  } catch (cause) {
-    throw missingPackage('feedmill/postgres', 'pg-copy-streams', PACKAGES, cause)
-  }
-}
+const optional = <T>(name: string, load: () => Promise<T>) =>
+  optionalPackage('feedmill/postgres', name, PACKAGES, load)
+const loadPg = () => optional('pg', async () => (await import('pg')).Client)
+const loadCopy = () =>
+  optional('pg-copy-streams', async () => (await import('pg-copy-streams')).from)

@@ -1,6 +1,7 @@
 // One category in PostgreSQL: it brings the rows of a file into its tables together with the entry
 // of the ledger. session.ts repeats what a lost connection has interrupted.
 
+import { orUndo } from '../../engine/index'
 import {
   type AppliedFile,
   type Category,
@@ -44,7 +45,6 @@ export class PostgresCategory implements TargetCategory {
   readonly category: Category
   readonly #place: CategoryPlace
   #files: readonly AppliedFile[] = []
-  #byKey: ReadonlyMap<string, AppliedFile> = new Map()
 
   constructor(category: Category, place: CategoryPlace) {
     this.category = category
@@ -59,7 +59,7 @@ export class PostgresCategory implements TargetCategory {
   async connected(connection: PgConnection): Promise<void> {
     const { lock, names } = this.#place
     await lock.take(connection)
-    this.#keep(await readLedger(connection, names, this.category))
+    this.#files = await readLedger(connection, names, this.category)
   }
 
   apply(file: TargetFile): Promise<AppliedFile> {
@@ -67,10 +67,10 @@ export class PostgresCategory implements TargetCategory {
     return this.#place.session.run(async connection => {
       // The commit may have succeeded although its answer was lost with the connection. The ledger
       // was read again since.
-      const known = this.#byKey.get(key)
+      const known = this.#files.find(({ id }) => fileIdKey(id) === key)
       if (known !== undefined) return known
       const entry = await connection.inSnapshot(() => this.#applyIn(connection, file))
-      this.#keep([...this.#files, entry])
+      this.#files = [...this.#files, entry]
       return entry
     })
   }
@@ -106,11 +106,6 @@ export class PostgresCategory implements TargetCategory {
 
   get #parameters(): readonly [string, string] {
     return inCategory(this.category)
-  }
-
-  #keep(files: readonly AppliedFile[]): void {
-    this.#files = files
-    this.#byKey = new Map(files.map(file => [fileIdKey(file.id), file]))
   }
 
   async #applyIn(connection: PgConnection, file: TargetFile): Promise<AppliedFile> {
@@ -182,7 +177,7 @@ export class PostgresCategory implements TargetCategory {
     })
     let copied = 0
     let longKeys = 0
-    try {
+    const copyAll = async () => {
       for await (const all of file.rows()) {
         const rows = all.select(n => isShortKey(all.key(n)))
         heads.rows = rows
@@ -191,12 +186,9 @@ export class PostgresCategory implements TargetCategory {
         longKeys += all.length - rows.length
       }
       await copy.end()
-      return { copied, longKeys }
-    } catch (error) {
-      // The failure of the rows is the one to report.
-      await copy.abort()
-      throw error
     }
+    await orUndo(copyAll, () => copy.abort())
+    return { copied, longKeys }
   }
 
   async #count(connection: PgConnection, sql: string, ...more: readonly number[]): Promise<number> {

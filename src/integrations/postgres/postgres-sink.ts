@@ -19,7 +19,7 @@ import {
   type TableSinkOptions,
   tableSink,
 } from '../../engine/index'
-import { addressOf, type PostgresAddress, type PostgresConnectionInput } from './address'
+import { addressOf, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
 import { columnNameOf, sqlName } from './sql-names'
@@ -73,7 +73,7 @@ export function postgresSink<T>(
       hasPrimaryKey: true,
       columnName: columnNameOf,
       formOf: columnFormOf,
-      open: () => new PostgresTable(address, limits, place + name),
+      open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
     },
     options,
   )
@@ -83,19 +83,17 @@ export function postgresSink<T>(
 const ARRIVED = 'pg_temp.feedmill_arrived'
 
 class PostgresTable implements TableDatabase {
-  readonly #address: PostgresAddress
-  readonly #limits: PostgresLimits
+  readonly #connect: () => Promise<PgConnection>
   readonly #table: string
   #connection: PgConnection | undefined
 
-  constructor(address: PostgresAddress, limits: PostgresLimits, table: string) {
-    this.#address = address
-    this.#limits = limits
+  constructor(connect: () => Promise<PgConnection>, table: string) {
+    this.#connect = connect
     this.#table = table
   }
 
   async begin(): Promise<void> {
-    this.#connection = await PgConnection.open(this.#address, this.#limits)
+    this.#connection = await this.#connect()
     await this.run('BEGIN')
   }
 

@@ -2,9 +2,11 @@
 
 import {
   anObject,
+  closing,
   filledText,
   knownOptions,
   type OptionNames,
+  orUndo,
   type RetryOptions,
   retryPolicy,
 } from '../../engine/index'
@@ -12,7 +14,6 @@ import type {
   Category,
   OpenTarget,
   SyncTarget,
-  TargetCategory,
   TargetContents,
   TargetOptions,
 } from '../../sync/index'
@@ -20,7 +21,7 @@ import { addressOf, type PostgresConnectionInput } from './address'
 import { CategoryLock } from './category-lock'
 import { checkedLimits, LIMIT_NAMES, type PgConnection, type PostgresLimits } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
-import { PostgresSession } from './session'
+import { type PgWork, PostgresSession } from './session'
 import { PARTS, TargetNames } from './sql-names'
 import {
   claimService,
@@ -105,29 +106,29 @@ export async function dropCategory(
 ): Promise<void> {
   const settings = settingsOf(connection, options)
   const { names, address } = settings
-  const { signal } = new AbortController()
-  const session = new PostgresSession({ ...settings, signal })
   const marketplace = filledText('category.marketplace', anObject('category', category).marketplace)
   const categoryId = filledText('category.categoryId', category.categoryId)
   const lock = new CategoryLock(names, address.name, category)
-  try {
-    await session.run(async pg => {
-      await prepareTables(pg, address.name, names)
-      await lock.take(pg)
-      await pg.inTransaction(async () => {
-        await lock.prove(pg)
-        const parameters = inCategory({ marketplace, categoryId })
-        for (const table of [...PARTS, 'files'] as const)
-          await pg.query(`DELETE FROM ${names.table(table)} WHERE ${OF_CATEGORY}`, parameters)
-        await pg.query(
-          `UPDATE ${names.table('writers')} SET removals_forgotten = NULL WHERE ${OF_CATEGORY}`,
-          parameters,
-        )
-      })
+  await inSession(settings, async pg => {
+    await prepareTables(pg, address.name, names)
+    await lock.take(pg)
+    await pg.inTransaction(async () => {
+      await lock.prove(pg)
+      const parameters = inCategory({ marketplace, categoryId })
+      for (const table of [...PARTS, 'files'] as const)
+        await pg.query(`DELETE FROM ${names.table(table)} WHERE ${OF_CATEGORY}`, parameters)
+      await pg.query(
+        `UPDATE ${names.table('writers')} SET removals_forgotten = NULL WHERE ${OF_CATEGORY}`,
+        parameters,
+      )
     })
-  } finally {
-    await session.close()
-  }
+  })
+}
+
+/** Works in a session of its own, which ends with the work. */
+function inSession<T>(settings: Settings, work: PgWork<T>): Promise<T> {
+  const { signal } = new AbortController()
+  return closing(new PostgresSession({ ...settings, signal }), session => session.run(work))
 }
 
 type Settings = ReturnType<typeof settingsOf>
@@ -160,71 +161,44 @@ function placeOf(address: string, tables: { schema: string; prefix: string }): s
 async function openTarget(
   settings: Settings,
   { origin, signal }: TargetOptions,
-): Promise<OpenPostgres> {
+): Promise<OpenTarget> {
   const { address, names } = settings
   const session = new PostgresSession({ ...settings, signal })
-  try {
-    await session.run(async connection => {
-      const service = await prepareTables(connection, address.name, names)
-      if (service !== origin.service)
-        await claimService(connection, address.name, names, origin.service)
-    })
-    return new OpenPostgres(session, settings)
-  } catch (error) {
-    await session.close()
-    throw error
+  const prepare = async (connection: PgConnection) => {
+    const service = await prepareTables(connection, address.name, names)
+    if (service !== origin.service)
+      await claimService(connection, address.name, names, origin.service)
+  }
+  await orUndo(
+    () => session.run(prepare),
+    () => session.close(),
+  )
+  return {
+    async category(category) {
+      const lock = new CategoryLock(names, address.name, category)
+      const opened = new PostgresCategory(category, { session, names, lock })
+      const connect = (connection: PgConnection) => opened.connected(connection)
+      await session.run(connect)
+      session.onConnect(connect)
+      return opened
+    },
+    close: () => session.close(),
   }
 }
 
 async function contentsOf(settings: Settings): Promise<TargetContents> {
   const { address, names } = settings
-  const session = new PostgresSession({ ...settings, signal: new AbortController().signal })
-  try {
-    return await session.run(async connection => {
-      const meta = await knownTables(connection, address.name, names)
-      if (meta === undefined)
-        throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
-      const writers = await connection.query(
-        `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
-      )
-      const categories: TargetContents['categories'][number][] = []
-      for (const row of writers) {
-        const category = {
-          marketplace: String(row.marketplace),
-          categoryId: String(row.feed_category),
-        }
-        categories.push({ category, files: await readLedger(connection, names, category) })
-      }
-      return { service: meta.service ?? '', categories }
-    })
-  } finally {
-    await session.close()
-  }
-}
-
-class OpenPostgres implements OpenTarget {
-  readonly #session: PostgresSession
-  readonly #settings: Settings
-
-  constructor(session: PostgresSession, settings: Settings) {
-    this.#session = session
-    this.#settings = settings
-  }
-
-  async category(category: Category): Promise<TargetCategory> {
-    const { names, address } = this.#settings
-    const opened = new PostgresCategory(category, {
-      session: this.#session,
-      names,
-      lock: new CategoryLock(names, address.name, category),
-    })
-    const connect = (connection: PgConnection) => opened.connected(connection)
-    await this.#session.run(connect)
-    this.#session.onConnect(connect)
-    return opened
-  }
-
-  close(): Promise<void> {
-    return this.#session.close()
-  }
+  return inSession(settings, async connection => {
+    const meta = await knownTables(connection, address.name, names)
+    if (meta === undefined)
+      throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
+    const found = await connection.query(
+      `SELECT marketplace, feed_category AS "categoryId" FROM ${names.table('writers')}
+       ORDER BY 1, 2`,
+    )
+    const categories: TargetContents['categories'][number][] = []
+    for (const category of found as unknown as readonly Category[])
+      categories.push({ category, files: await readLedger(connection, names, category) })
+    return { service: meta.service ?? '', categories }
+  })
 }

@@ -6,6 +6,7 @@ import {
   type AnyFeedError,
   familyOf,
   mayPass,
+  orUndo,
   Retries,
   type RetryPolicy,
   Semaphore,
@@ -13,8 +14,8 @@ import {
 import type { PostgresAddress } from './address'
 import { PgConnection, type PostgresLimits } from './pg-adapter'
 
-/** What has to be done on every new connection, such as taking a lock. */
-export type OnConnect = (connection: PgConnection) => Promise<void>
+/** Work on a connection. Some is done on every new one, such as taking a lock. */
+export type PgWork<T = void> = (connection: PgConnection) => Promise<T>
 
 export interface SessionOptions {
   readonly address: PostgresAddress
@@ -26,20 +27,15 @@ export interface SessionOptions {
 export class PostgresSession {
   readonly #options: SessionOptions
   readonly #turns = new Semaphore(1)
-  readonly #onConnect: OnConnect[] = []
+  readonly #onConnect: PgWork[] = []
   #connection: PgConnection | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
   }
 
-  /** The number of the server's process for the connection; undefined where there is none. */
-  get processId(): number | undefined {
-    return this.#connection?.processId
-  }
-
   /** Adds work of every new connection. The connection of now has done it. */
-  onConnect(work: OnConnect): void {
+  onConnect(work: PgWork): void {
     this.#onConnect.push(work)
   }
 
@@ -49,7 +45,7 @@ export class PostgresSession {
    * @throws FeedError STATE_IO where the server does not come back for as long as the option
    * `patienceMs` allows, STATE_LOCKED where another writer has taken over; the reason of the signal
    */
-  run<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+  run<T>(work: PgWork<T>): Promise<T> {
     return this.#turns.run(this.#options.signal, () => this.#repeated(work))
   }
 
@@ -62,7 +58,7 @@ export class PostgresSession {
     await connection.end()
   }
 
-  async #repeated<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+  async #repeated<T>(work: PgWork<T>): Promise<T> {
     const { retry, signal, address } = this.#options
     const retries = new Retries(retry, signal, () => address.name)
     const onAbort = () => this.#connection?.destroy()
@@ -87,15 +83,13 @@ export class PostgresSession {
     const { address, limits, signal } = this.#options
     signal.throwIfAborted()
     const connection = await PgConnection.open(address, limits)
-    try {
+    const prepare = async () => {
       signal.throwIfAborted()
       this.#connection = connection
       for (const work of this.#onConnect) await work(connection)
       return connection
-    } catch (error) {
-      connection.destroy()
-      throw error
     }
+    return orUndo(prepare, async () => connection.destroy())
   }
 }
 

@@ -39,7 +39,7 @@ export class TargetNames {
   }
 
   table(name: OwnTable): string {
-    return this.#inSchema(this.#prefix + name)
+    return `${sqlIdentifier(this.schema)}.${sqlIdentifier(this.plainTable(name))}`
   }
 
   /** The name of the table without its schema and without quotes. */
@@ -49,18 +49,10 @@ export class TargetNames {
 
   /** The key of an advisory lock: a number of 64 bits as text. */
   lockKey(...identifiers: readonly string[]): string {
-    const hash = hashOf(['feedmill', this.schema, this.#prefix, ...identifiers])
-    return String(hash.readBigInt64BE())
-  }
-
-  #inSchema(name: string): string {
-    return `${sqlIdentifier(this.schema)}.${sqlIdentifier(name)}`
+    const names = JSON.stringify(['feedmill', this.schema, this.#prefix, ...identifiers])
+    return String(createHash('sha256').update(names).digest().readBigInt64BE())
   }
 }
 
 /** It leaves room in {@link NAME_LIMIT_BYTES} for the names of tables and of their indexes. */
 const MAX_PREFIX_BYTES = 20
-
-function hashOf(texts: readonly string[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(texts)).digest()
-}

@@ -48,24 +48,19 @@ export interface JobFailure {
 
 const MOST_CATEGORIES = 10_000
 const FAILURES_SHOWN = 10
+const STATES = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const
 
 /** @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING */
 export async function queueStatus(queue: QueueOptions): Promise<QueueStatus> {
   const settings = queueSettings(queue)
   return withQueue(settings, 'status', async (open, redis) => {
-    const counts = await open.getJobCounts('waiting', 'active', 'delayed', 'completed', 'failed')
-    const count = (state: keyof QueueStatus['jobs']) => counts[state] ?? 0
+    const counts = await open.getJobCounts(...STATES)
+    const jobs = STATES.map(state => [state, counts[state] ?? 0])
     const failed = await jobsIn(open, 'failed', FAILURES_SHOWN)
     const workers = await open.getWorkers()
     return {
       queue: settings.shown,
-      jobs: {
-        waiting: count('waiting'),
-        active: count('active'),
-        delayed: count('delayed'),
-        completed: count('completed'),
-        failed: count('failed'),
-      },
+      jobs: Object.fromEntries(jobs) as QueueStatus['jobs'],
       categories: await categoriesOf(open, redis, settings.name),
       failures: failed.map(failureOf),
       workers: workers.map(({ rawname }) => workerName(rawname)).sort(),

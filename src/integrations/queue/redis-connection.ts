@@ -7,6 +7,7 @@ import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import {
   asFeedError,
+  closing,
   durationMs,
   excerpt,
   FeedError,
@@ -132,12 +133,8 @@ export async function withQueue<T>(
   operation: string,
   work: (queue: CategoryQueue, redis: Redis) => Promise<T>,
 ): Promise<T> {
-  const connection = await connectQueue(settings, { setsUp: operation === 'schedule' })
-  try {
-    return await connection.within(operation, work(connection.queue, connection.redis))
-  } finally {
-    await connection.close()
-  }
+  const opened = await connectQueue(settings, { setsUp: operation === 'schedule' })
+  return closing(opened, ({ within, queue, redis }) => within(operation, work(queue, redis)))
 }
 
 /** A job of a list; undefined where Redis has it no longer, or something else in its place. */

@@ -127,12 +127,8 @@ export function catalogOf(core: ServiceCore) {
       options?: CallOptions,
     ): Promise<FeedType> {
       const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
-      const request = core.request(
-        'getFeedType',
-        { identifiers: { feed_type_id: feedTypeId } },
-        options,
-      )
-      return core.json.get(request, readFeedType)
+      const identifiers = { feed_type_id: feedTypeId }
+      return core.json.get(core.request('getFeedType', { identifiers }, options), readFeedType)
     },
 
     getFiles(query: FilesQuery, options?: CallOptions) {
@@ -159,10 +155,8 @@ export function catalogOf(core: ServiceCore) {
     async getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata> {
       const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
       core.checks('getFile').marketplace(marketplace)
-      return core.json.get(
-        core.request('getFile', { marketplace, identifiers: { file_id: fileId } }, options),
-        readFile,
-      )
+      const parts = { marketplace, identifiers: { file_id: fileId } }
+      return core.json.get(core.request('getFile', parts, options), readFile)
     },
 
     /** The download takes the size of the file from the ranges, not from the catalog. */

@@ -40,11 +40,8 @@ export function keysOf(core: ServiceCore) {
       options?: CallOptions,
     ): Promise<SigningKey> {
       const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
-      const request = core.request(
-        'getSigningKey',
-        { identifiers: { signing_key_id: signingKeyId } },
-        options,
-      )
+      const identifiers = { signing_key_id: signingKeyId }
+      const request = core.request('getSigningKey', { identifiers }, options)
       // The service should never send a private key (signing-keys-and-subscriptions.md,
       // section 3.1). If it does, the key is removed.
       const { privateKey: _, ...body } = await core.json.get(request, readKey)
@@ -75,11 +72,8 @@ function publicKeyObject(text: string, request: Answered): KeyObject {
     /-----BEGIN ([A-Z ]+)-----([^-]*)-----END \1-----/.exec(text) ?? []
   const key = Buffer.from(inner.replace(/\s|\\[rn]/g, ''), 'base64')
   try {
-    return createPublicKey({
-      key,
-      format: 'der',
-      type: label === 'RSA PUBLIC KEY' ? 'pkcs1' : 'spki',
-    })
+    const type = label === 'RSA PUBLIC KEY' ? 'pkcs1' : 'spki'
+    return createPublicKey({ key, format: 'der', type })
   } catch {
     throw responseInvalid(request, 'publicKey', 'not a public key as PEM or as Base64 of DER')
   }

@@ -91,21 +91,13 @@ function check(
 }
 
 function created(answer: JsonAnswer, request: JsonRequest): CreatedSubscription {
+  const invalid = (reason: string) =>
+    responseInvalid(request, 'Location', `${reason}; the subscription was created`)
   const location = answer.header('location')
-  if (location === undefined)
-    throw responseInvalid(
-      request,
-      'Location',
-      'the header is missing; the subscription was created',
-    )
+  if (location === undefined) throw invalid('the header is missing')
   const url = sameOriginUrl(request.url, location)
   const subscriptionId = decoded(url.pathname.split('/').at(-1) ?? '')
-  if (subscriptionId === '')
-    throw responseInvalid(
-      request,
-      'Location',
-      'it names no subscription; the subscription was created',
-    )
+  if (subscriptionId === '') throw invalid('it names no subscription')
   return { subscriptionId, location: url.href }
 }
 

@@ -12,7 +12,7 @@ import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import { JsonClient, type JsonRequest } from '../json/json-client'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../operations'
-import { operationScope, operationUrl, type ServiceProfile } from '../profile'
+import { operationUrl, type ServiceProfile } from '../profile'
 import { authorizedTransport, type TokenSource } from '../tokens/authorized-transport'
 import { FeedDownload, type RangeTuning } from './feed-download'
 import { type CheckMode, RequestChecks } from './request-checks'
@@ -135,10 +135,8 @@ export class ServiceCore {
 
   #authorized(operation: OperationName, { user, scopes = [] }: TokenChoice = {}): HttpTransport {
     const { profile, transport, tokens, secrets, settings } = this.#parts
-    const own = user
-      ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}`
-      : operationScope(profile, operation)
-    const scope = [own, ...scopes.map(name => `${profile.scopeBase}/${name}`)].join(' ')
+    const own = user ? USER_SUBSCRIPTION_SCOPE : profile.scopes[operation]
+    const scope = [own, ...scopes].map(name => `${profile.scopeBase}/${name}`).join(' ')
     return authorizedTransport({
       operation,
       transport,

@@ -3,6 +3,7 @@
 
 import type { RangeResponse, Secrets } from '../../engine/index'
 import {
+  orUndo,
   pause,
   type ReportingTransport,
   Semaphore,
@@ -37,14 +38,12 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
     const startedMs = performance.now()
     const leave = await this.#gate(url).enter(turn)
-    try {
+    const sendNow = async () => {
       await this.#takeSharedTurn(turn, performance.now() - startedMs)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
       return untilEnd(await sendInTime(this.#inner, request, limits), leave)
-    } catch (error) {
-      leave()
-      throw error
     }
+    return orUndo(sendNow, async () => leave())
   }
 
   /** The limit holds for this wait and the one before it together. */
@@ -59,22 +58,13 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
   /** Gates are never removed, because a profile has few hosts. */
   #gate(url: string): HostGate {
     const { host } = new URL(url)
-    const gate =
-      this.#gates.get(host) ??
-      new HostGate({
-        concurrency: this.#settings.concurrencyPerHost,
-        intervalMs: this.#settings.intervalMs,
-      })
+    const gate = this.#gates.get(host) ?? new HostGate(this.#settings)
     this.#gates.set(host, gate)
     return gate
   }
 }
 
-export interface GateLimits {
-  readonly concurrency: number
-  /** Milliseconds between the starts of two requests; 0 for no limit. */
-  readonly intervalMs: number
-}
+type GateLimits = Pick<RequestSettings, 'concurrencyPerHost' | 'intervalMs'>
 
 /**
  * The limits of one host: how many requests are under way at a time, and how far apart they start.
@@ -85,8 +75,8 @@ export class HostGate {
   readonly #intervalMs: number
   #nextStartMs = Number.NEGATIVE_INFINITY
 
-  constructor({ concurrency, intervalMs }: GateLimits) {
-    this.#permits = new Semaphore(concurrency)
+  constructor({ concurrencyPerHost, intervalMs }: GateLimits) {
+    this.#permits = new Semaphore(concurrencyPerHost)
     this.#intervalMs = intervalMs
   }
 
@@ -98,12 +88,8 @@ export class HostGate {
     limits.signal.throwIfAborted()
     const latestMs = performance.now() + limits.limitMs
     const leave = await this.#permits.acquire(limits)
-    try {
-      await this.#start(limits, latestMs)
-    } catch (error) {
-      leave()
-      throw error
-    }
+    const start = () => this.#start(limits, latestMs)
+    await orUndo(start, async () => leave())
     return leave
   }
 

@@ -64,12 +64,6 @@ export async function followRedirects(
     response.discard()
     at = sameOriginUrl(at, location)
   }
-  throw new FeedError(
-    'HTTP_REDIRECT_LOOP',
-    `the request was redirected more than ${MAX_HOPS} times: check the address`,
-    {
-      url: printableUrl(url),
-      hops: MAX_HOPS,
-    },
-  )
+  const message = `the request was redirected more than ${MAX_HOPS} times: check the address`
+  throw new FeedError('HTTP_REDIRECT_LOOP', message, { url: printableUrl(url), hops: MAX_HOPS })
 }

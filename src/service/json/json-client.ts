@@ -67,12 +67,8 @@ export class JsonClient {
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
     try {
-      return await use(
-        await this.#sendRepeating({
-          ...request,
-          signal: listenable(request.signal) ?? new AbortController().signal,
-        }),
-      )
+      const signal = listenable(request.signal) ?? new AbortController().signal
+      return await use(await this.#sendRepeating({ ...request, signal }))
     } catch (error) {
       const { operation, url, signal } = request
       if (signal?.aborted) throw aborted(operation, `${operation} was aborted`, signal.reason)

@@ -52,15 +52,15 @@ export async function grantToken(options: GrantOptions, scope: string) {
     {},
   )
   if (failure.retryable) throw failure
+  const refused = (why: Refusal) => refusal(tokenUrl, response.status, why)
   const {
     access_token: token,
     token_type: type,
     expires_in: lifetimeSeconds,
-  } = await read(response, tokenUrl, () =>
-    processClientCredentialsResponse(server, client, response),
-  )
-  if (type !== 'bearer')
-    throw refusal(tokenUrl, response.status, { reason: 'the token is not a Bearer token' })
+  } = await processClientCredentialsResponse(server, client, response).catch(error => {
+    throw refused(causeOf(error))
+  })
+  if (type !== 'bearer') throw refused({ reason: 'the token is not a Bearer token' })
   // Undefined where the endpoint does not state the lifetime.
   return { token, lifetimeSeconds }
 }
@@ -88,38 +88,19 @@ async function sendForm(
   return new Response(bodyless ? null : text, { status: response.status, headers })
 }
 
-async function read<T>(
-  response: Response,
-  tokenUrl: string,
-  process: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await process()
-  } catch (error) {
-    const known =
-      error instanceof ResponseBodyError
-        ? {
-            error: excerpt(error.error),
-            reason: excerpt(error.error_description ?? error.error, 200),
-          }
-        : undefined
-    throw refusal(
-      tokenUrl,
-      response.status,
-      known ?? { reason: 'the answer is not what RFC 6749 describes' },
-    )
-  }
+interface Refusal {
+  readonly error?: string
+  readonly reason: string
 }
 
-function refusal(
-  tokenUrl: string,
-  status: number,
-  why: { error?: string; reason: string },
-): FeedError {
-  const url = printableUrl(tokenUrl)
-  return new FeedError('TOKEN_REFUSED', `no access token was granted: ${why.reason}`, {
-    url,
-    status,
-    ...why,
-  })
+function causeOf(error: unknown): Refusal {
+  if (!(error instanceof ResponseBodyError))
+    return { reason: 'the answer is not what RFC 6749 describes' }
+  const reason = excerpt(error.error_description ?? error.error, 200)
+  return { error: excerpt(error.error), reason }
+}
+
+function refusal(tokenUrl: string, status: number, why: Refusal): FeedError {
+  const context = { url: printableUrl(tokenUrl), status, ...why }
+  return new FeedError('TOKEN_REFUSED', `no access token was granted: ${why.reason}`, context)
 }

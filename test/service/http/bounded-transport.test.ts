@@ -155,7 +155,7 @@ describe('host gate', () => {
   })
 
   test('requests start in the order in which they asked, within the limit', async () => {
-    const gate = new HostGate({ concurrency: 2, intervalMs: 0 })
+    const gate = new HostGate({ concurrencyPerHost: 2, intervalMs: 0 })
     const order: number[] = []
     const leaves: (() => void)[] = []
     const asked = [0, 1, 2, 3].map(async n => {
@@ -174,7 +174,7 @@ describe('host gate', () => {
   })
 
   test('a wait that ends by its limit or an abort takes no permit', async () => {
-    const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
+    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 0 })
     const leave = await gate.enter(limits())
     const aborting = new AbortController()
     const aborted = gate.enter(limits(aborting.signal))
@@ -190,7 +190,7 @@ describe('host gate', () => {
   })
 
   test('a permit that comes at the moment of an abort goes to the next request', async () => {
-    const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
+    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 0 })
     const leave = await gate.enter(limits())
     const aborting = new AbortController()
     const aborted = gate.enter(limits(aborting.signal))
@@ -207,7 +207,7 @@ describe('host gate', () => {
 
   test('starts have an even distance, and a start after the limit is refused at once', async () => {
     vi.useFakeTimers()
-    const gate = new HostGate({ concurrency: 100, intervalMs: 300 })
+    const gate = new HostGate({ concurrencyPerHost: 100, intervalMs: 300 })
     const started: number[] = []
     const begin = Date.now()
     const asked = [0, 1, 2, 3].map(async n => {
@@ -226,7 +226,7 @@ describe('host gate', () => {
 
   test('one limit holds for the wait for a permit and the wait for a start together', async () => {
     vi.useFakeTimers()
-    const gate = new HostGate({ concurrency: 1, intervalMs: 900 })
+    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 900 })
     const leave = await gate.enter(limits())
     const refused = expect(gate.enter(limits(undefined, 600))).rejects.toMatchObject({
       code: 'HTTP_TIMEOUT',
