@@ -3,7 +3,7 @@
 export type { BenchOptions } from './bench-plan'
 export { type BenchReport, regressionsIn } from './bench-report'
 export { type Bench, defineBench } from './define-bench'
-export { BENCH_FORMATS, benchText } from './formats/bench-text'
+export { aligned, BENCH_FORMATS, benchText } from './formats/bench-text'
 export { regressionText } from './formats/words'
 export { measureBenches } from './measure-benches'
 export { MEASURE_NAMES, type MeasureName } from './statistics/measures'
