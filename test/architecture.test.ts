@@ -285,8 +285,6 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/json-file.ts': 'openSync: reads',
   'cli/sync/change-file.ts': 'open: appends to a file that the user names',
   'cli/sync/export.ts': 'open: a FIFO that the user names',
-  'cli/sync/sync.ts': 'open: for change-file.ts',
-  'cli/sync/replay.ts': 'open: for change-file.ts',
   'engine/quarantine/replay.ts': 'open: reads',
   'sync/folder/folder-lock.ts': 'open: reads',
   'sync/folder/lock-socket.ts': 'symlink: under a new name, in the folder for temporary files',

@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { FeedError } from '../engine/index'
 import { benchFailed } from './bench-failed'
+import type { BenchPlan } from './bench-plan'
 
 const FOLDER = '.feedmill-bench'
 
@@ -27,22 +28,11 @@ export interface BaseTree {
   drop(): Promise<void>
 }
 
-export interface BaseTreeOptions {
-  readonly files: readonly string[]
-  /** A commit, by any name that git knows. */
-  readonly base: string
-  /** A command for the shell, which runs in the root of the tree. */
-  readonly build: string | undefined
-  readonly onProgress: (what: string) => void
-}
+type BaseTreeOptions = Pick<BenchPlan, 'files' | 'build' | 'onProgress'> & { readonly base: string }
 
 /** @throws FeedError OPTION_INVALID, BENCH_FAILED */
-export async function baseTree({
-  files,
-  base,
-  build,
-  onProgress,
-}: BaseTreeOptions): Promise<BaseTree> {
+export async function baseTree(options: BaseTreeOptions): Promise<BaseTree> {
+  const { files, base, build, onProgress } = options
   const paths = await Promise.all(files.map(pathOfFile))
   const root = await rootOf(dirname(paths[0]!))
   const directory = join(root, FOLDER, 'base')
@@ -52,7 +42,7 @@ export async function baseTree({
   const commit = await commitOf(root, base)
   const drop = () => dropTree(root, directory)
   await checkFolder(join(root, FOLDER))
-  onProgress(`checking out ${base}`)
+  onProgress({ done: 0, what: `checking out ${base}` })
   await drop()
   await mkdir(join(root, FOLDER), { recursive: true })
   // Nothing in the folder is ever committed.
@@ -62,9 +52,9 @@ export async function baseTree({
   await command({ cwd: root }, 'git', 'worktree', 'add', '--quiet', '--detach', directory, commit)
   try {
     if (build !== undefined) {
-      onProgress(`building ${base}`)
+      onProgress({ done: 0, what: `building ${base}` })
       const env = { ...process.env, FEEDMILL_BENCH_HEAD: root }
-      await shellCommand({ cwd: directory, env }, build)
+      await command({ cwd: directory, env, shell: true }, build)
     }
     for (const path of paths) {
       await mkdir(dirname(inBase(path)), { recursive: true })
@@ -123,6 +113,8 @@ function invalid(option: string, expected: string, received: string): FeedError<
 interface CommandPlace {
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv
+  /** True where the name is a line for the shell of the system. */
+  readonly shell?: true
 }
 
 /**
@@ -148,11 +140,4 @@ export async function command(
     const words = [name, ...args].join(' ')
     throw benchFailed(`\`${words}\` in ${place.cwd}`, output.slice(-SHOWN_LETTERS), cause)
   }
-}
-
-/** Runs the words of a caller in the shell of the system. */
-function shellCommand(place: CommandPlace, words: string): Promise<string> {
-  return process.platform === 'win32'
-    ? command(place, 'cmd.exe', '/d', '/s', '/c', words)
-    : command(place, '/bin/sh', '-c', words)
 }

@@ -15,7 +15,10 @@ import { machineDifferences, thisMachine } from './machine'
 
 /** Reads a report that was saved on this machine. @throws FeedError OPTION_INVALID */
 export async function savedReport(path: string, here = thisMachine()): Promise<BenchReport> {
-  const report = parsed(path, await textOf(path))
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw refused(path, String(error))
+  })
+  const report = parsed(path, text)
   const differences = machineDifferences(report.machine, here)
   if (differences.length > 0)
     throw refused(path, `it was made on another machine: ${differences.join('; ')}`)
@@ -48,14 +51,6 @@ export function judgedAgainst(
       if (base === undefined) return bench
       return { ...bench, measures: judgedMeasures({ base: base.runs, head: bench.runs }, judging) }
     }),
-  }
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw refused(path, String(error))
   }
 }
 

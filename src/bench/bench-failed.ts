@@ -9,6 +9,6 @@ export function benchFailed(
   cause?: unknown,
 ): FeedError<'BENCH_FAILED'> {
   const short = excerpt(reason, 2_000)
-  const options = cause === undefined ? {} : { cause }
-  return new FeedError('BENCH_FAILED', `${step} failed: ${short}`, { step, reason: short }, options)
+  const context = { step, reason: short }
+  return new FeedError('BENCH_FAILED', `${step} failed: ${short}`, context, { cause })
 }

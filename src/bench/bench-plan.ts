@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from '../engine/index'
 import type { BenchProcesses } from './bench-process'
-import { MEASURES, type MeasureName } from './statistics/measures'
+import { MEASURE_NAMES, type MeasureName } from './statistics/measures'
 
 /** All orders of three sides, three times. */
 export const DEFAULT_ROUNDS = 18
@@ -72,25 +72,15 @@ export type BenchPlan = Required<Omit<BenchOptions, Unset>> & Pick<BenchOptions,
 
 /** @throws FeedError OPTION_INVALID */
 export function benchPlan(options: BenchOptions): BenchPlan {
-  const {
-    files,
-    rounds = DEFAULT_ROUNDS,
-    only,
-    measures = MEASURES.map(({ name }) => name),
-    base,
-    build,
-    baseline,
-    onProgress = () => {},
-  } = knownOptions(options, NAMES)
+  const { files, only, base, build, baseline } = knownOptions(options, NAMES)
+  const { rounds = DEFAULT_ROUNDS, measures = MEASURE_NAMES, onProgress = () => {} } = options
   for (const file of arrayOf('files', files)) filePath('files', file)
   if (files.length === 0) throw optionInvalid('files', 'at least one path', files)
   if (only !== undefined) texts('only', only)
-  for (const measure of arrayOf('measures', measures))
-    choice(
-      'measures',
-      measure,
-      MEASURES.map(({ name }) => name),
-    )
+  if (base !== undefined) filledText('base', base)
+  if (build !== undefined) anyText('build', build)
+  if (baseline !== undefined) filePath('baseline', baseline)
+  for (const measure of arrayOf('measures', measures)) choice('measures', measure, MEASURE_NAMES)
   if (build !== undefined && base === undefined)
     throw optionInvalid('build', 'used with base', build)
   if (base !== undefined && baseline !== undefined)
@@ -98,13 +88,9 @@ export function benchPlan(options: BenchOptions): BenchPlan {
   const isCompared = base !== undefined || baseline !== undefined
   if (measures.length === 0) throw optionInvalid('measures', 'at least one measure', measures)
   return {
-    files,
+    ...options,
     rounds: wholeNumber('rounds', rounds, isCompared ? LEAST_ROUNDS : 1, 9_999),
-    ...(only !== undefined && { only }),
     measures,
-    ...(base !== undefined && { base: filledText('base', base) }),
-    ...(build !== undefined && { build: anyText('build', build) }),
-    ...(baseline !== undefined && { baseline: filePath('baseline', baseline) }),
     onProgress: callback('onProgress', onProgress),
   }
 }

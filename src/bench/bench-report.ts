@@ -5,7 +5,7 @@ import { anObject, choice } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
 import { stageShares } from './stage-shares'
-import { type Judgement, judge } from './statistics/judge'
+import { type Judgement, judge, type Sides } from './statistics/judge'
 import { MEASURES, type MeasureName } from './statistics/measures'
 import { median, spreadOf } from './statistics/median'
 
@@ -113,25 +113,18 @@ export function correctedLevel({ measures, benches }: Judging): number {
   return 1 - (2 * ALPHA) / (benches * measures.length)
 }
 
-/** The runs of one benchmark. `again` is a second set of runs of the base, made between the others. */
-export interface RunsToJudge {
-  readonly base: readonly BenchRun[]
-  readonly again?: readonly BenchRun[]
-  readonly head: readonly BenchRun[]
-}
-
-/** Runs with `again` were interleaved; runs without it were made at different times. */
-export function judgedMeasures(
-  { base, again, head }: RunsToJudge,
-  judging: Judging,
-): JudgedMeasure[] {
+/**
+ * Judges the runs of one benchmark. Runs with `again` were interleaved; runs without it were made at
+ * different times.
+ */
+export function judgedMeasures(runs: Sides<BenchRun>, judging: Judging): JudgedMeasure[] {
+  const { base, again, head } = runs
   const level = correctedLevel(judging)
   return MEASURES.filter(({ name }) => judging.measures.includes(name)).map(measure => {
-    const valuesOf = (runs: readonly BenchRun[]) => runs.map(measure.of)
     const values = {
-      base: valuesOf(base),
-      head: valuesOf(head),
-      ...(again && { again: valuesOf(again) }),
+      base: base.map(measure.of),
+      head: head.map(measure.of),
+      ...(again && { again: again.map(measure.of) }),
     }
     return { measure: measure.name, ...judge(values, { level, floor: measure.floor }) }
   })

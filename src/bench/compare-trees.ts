@@ -41,16 +41,12 @@ export async function compareTrees(
   const machine = thisMachine()
   const benches = await preparedBenches(plan, processes)
   const { inBoth, leftOut, headOnly } = await triedBenches(benches, plan, inBase, processes)
-  const fileOf = new Map(inBoth.map(({ name, file }) => [name, file]))
-  const runs = await interleavedRuns<(typeof SIDES)[number], BenchRun>({
+  const runs = await interleavedRuns({
     sides: SIDES,
-    names: [...fileOf.keys()],
+    benches: inBoth,
     plan,
     seed,
-    run: (side, name) => {
-      const file = fileOf.get(name)!
-      return processes.run(side === 'head' ? file : inBase(file), name)
-    },
+    run: (side, { file, name }) => processes.run(side === 'head' ? file : inBase(file), name),
   })
   const judging = { ...plan, benches: inBoth.length }
   return {

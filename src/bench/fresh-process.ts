@@ -19,12 +19,11 @@ export interface FreshProcess {
   readonly failed: (how: string) => FeedError
 }
 
-type Outcome =
-  | { readonly kind: 'result'; readonly result: unknown }
-  | {
-      readonly kind: 'failure'
-      readonly error: Pick<FeedError, 'code' | 'message' | 'context' | 'retryable'>
-    }
+/** What a task gave: its result, or the facts of its error. */
+interface Outcome {
+  readonly result?: unknown
+  readonly error?: Pick<FeedError, 'code' | 'message' | 'context' | 'retryable'>
+}
 
 const STANDARD_ERROR = 2
 
@@ -53,7 +52,7 @@ export async function inFreshProcess<Result>({
   const end = await endOf(child, failed).finally(() => clearTimeout(timer))
   if (outcome === undefined)
     throw failed(isLate ? `did not end within ${timeLimitMs} ms` : `ended with ${end}`)
-  if (outcome.kind === 'result') return outcome.result as Result
+  if (outcome.error === undefined) return outcome.result as Result
   const { code, message, context, retryable } = outcome.error
   throw new FeedError<ErrorCode>(code, message, context, { retryable })
 }
@@ -83,10 +82,10 @@ export async function answerTask<Task>(run: (task: Task) => Promise<unknown>): P
 
 async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
   try {
-    return { kind: 'result', result: await run() }
+    return { result: await run() }
   } catch (error) {
     if (!FeedError.is(error)) throw error
     const { code, message, context, retryable } = error
-    return { kind: 'failure', error: { code, message, context, retryable } }
+    return { error: { code, message, context, retryable } }
   }
 }

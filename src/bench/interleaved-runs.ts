@@ -4,35 +4,31 @@
 import type { BenchPlan } from './bench-plan'
 import { seededRandom, sideOrders } from './statistics/side-orders'
 
-export interface InterleavedRuns<Side extends string, Run> {
+export interface InterleavedRuns<Side extends string, Bench, Run> {
   readonly sides: readonly Side[]
-  readonly names: readonly string[]
+  readonly benches: readonly Bench[]
   readonly plan: Pick<BenchPlan, 'rounds' | 'onProgress'>
   /** Chooses the orders of the sides. */
   readonly seed: number
-  run(side: Side, name: string): Promise<Run>
+  run(side: Side, bench: Bench): Promise<Run>
 }
 
-/** The runs of each side, one for each round. */
-export type SideRuns<Side extends string, Run> = Readonly<Record<Side, readonly Run[]>>
-
-export async function interleavedRuns<Side extends string, Run>({
-  sides,
-  names,
-  plan: { rounds, onProgress },
-  seed,
-  run,
-}: InterleavedRuns<Side, Run>): Promise<ReadonlyMap<string, SideRuns<Side, Run>>> {
+/** Returns the runs of each benchmark by its name: those of each side, one for each round. */
+export async function interleavedRuns<Side extends string, Bench extends { name: string }, Run>(
+  options: InterleavedRuns<Side, Bench, Run>,
+): Promise<ReadonlyMap<string, Readonly<Record<Side, readonly Run[]>>>> {
+  const { sides, benches, seed, run } = options
+  const { rounds, onProgress } = options.plan
   const noRuns = () => Object.fromEntries(sides.map(side => [side, []])) as unknown
-  const runs = new Map(names.map(name => [name, noRuns() as Record<Side, Run[]>]))
+  const runs = new Map(benches.map(({ name }) => [name, noRuns() as Record<Side, Run[]>]))
   const random = seededRandom(seed)
-  const orders = new Map(names.map(name => [name, sideOrders(sides, random)]))
+  const orders = benches.map(() => sideOrders(sides, random))
   for (let round = 0; round < rounds; round++) {
-    for (const [at, name] of names.entries()) {
-      const done = (round + at / names.length) / rounds
-      onProgress({ done, what: `round ${round + 1} of ${rounds}: ${name}` })
-      for (const side of orders.get(name)!.next().value)
-        runs.get(name)![side].push(await run(side, name))
+    for (const [at, bench] of benches.entries()) {
+      const done = (round + at / benches.length) / rounds
+      onProgress({ done, what: `round ${round + 1} of ${rounds}: ${bench.name}` })
+      for (const side of orders[at]!.next().value)
+        runs.get(bench.name)![side].push(await run(side, bench))
     }
   }
   return runs

@@ -41,13 +41,7 @@ async function comparedWithCommit(
   base: string,
   processes: BenchProcesses,
 ): Promise<BenchReport> {
-  const { files, build, onProgress } = plan
-  const tree = await baseTree({
-    files,
-    base,
-    build,
-    onProgress: what => onProgress({ done: 0, what }),
-  })
+  const tree = await baseTree({ ...plan, base })
   try {
     const name = `${base} (${tree.commit.slice(0, 12)})`
     const trees = { inBase: tree.inBase, base: { kind: 'commit', name }, seed: 1 } as const
@@ -60,13 +54,12 @@ async function comparedWithCommit(
 async function measuredReport(plan: BenchPlan, processes: BenchProcesses): Promise<BenchReport> {
   const machine = thisMachine()
   const benches = await preparedBenches(plan, processes)
-  const fileOf = new Map(benches.map(({ name, file }) => [name, file]))
   const runs = await interleavedRuns({
     sides: ['head'],
-    names: [...fileOf.keys()],
+    benches,
     plan,
     seed: 1,
-    run: (_, name) => processes.run(fileOf.get(name)!, name),
+    run: (_, { file, name }) => processes.run(file, name),
   })
   return {
     kind: 'feedmill-bench',

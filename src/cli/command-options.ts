@@ -5,6 +5,7 @@
 import { Command as CommanderCommand, Help, InvalidArgumentError, Option } from 'commander'
 import type { Dialect } from '../index'
 import { readByteSize } from './byte-size'
+import { given } from './given'
 import { needPackages } from './needed-packages'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -178,12 +179,8 @@ export function feedOption(feedDefault: string) {
   })
 }
 
-export function dialectOf({
-  delimiter,
-  quoting,
-}: Values<typeof FEED_FILE_OPTIONS>): Dialect | undefined {
-  if (delimiter === undefined && quoting === undefined) return undefined
-  return { ...(delimiter !== undefined && { delimiter }), ...(quoting && { quoting }) }
+export function dialectOf({ delimiter, quoting }: Values<typeof FEED_FILE_OPTIONS>): Dialect {
+  return given({ delimiter, quoting })
 }
 
 export const CLOCK_OPTION = readOption(
@@ -229,19 +226,16 @@ export function nowOrTime(text: string): Date | 'now' {
   return text === 'now' ? text : time(text)
 }
 
-export function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+function wholeNumberLike(form: RegExp): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (form.test(text) && Number.isSafeInteger(value)) return value
     throw new InvalidArgumentError('not a whole number')
-  return value
+  }
 }
 
-export function seedOf(text: string): number {
-  const value = Number(text)
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('not a whole number')
-  return value
-}
+export const wholeNumber = wholeNumberLike(/^\d+$/)
+export const seedOf = wholeNumberLike(/^-?\d+$/)
 
 export function positive(text: string): number {
   const value = wholeNumber(text)

@@ -17,13 +17,9 @@ export const PROXY_VARIABLES: readonly (readonly [name: string, meaning: string]
   ],
 ]
 
-export interface EnvironmentProxy {
-  readonly isUsed: boolean
-  /** Names a proxy that the environment has and that is not used. */
-  readonly warning?: string
-}
-
 /**
+ * Returns whether requests go through a proxy, and a warning that names one which the environment
+ * has and which is not used.
  * @param flags the flags that this release of Node knows
  * @param words the arguments of this process that Node itself reads
  * @throws FeedError OPTION_INVALID when a proxy is requested and this release of Node cannot use
@@ -33,7 +29,7 @@ export function environmentProxy(
   env: Readonly<Record<string, string | undefined>> = process.env,
   flags: ReadonlySet<string> = process.allowedNodeEnvironmentFlags,
   words: readonly string[] = process.execArgv,
-): EnvironmentProxy {
+): { isUsed: boolean; warning?: string } {
   const address = ADDRESS_VARIABLES.find(name => env[name])
   if (address === undefined) return { isUsed: false }
   const isAsked =

@@ -9,12 +9,7 @@ import type { SampleOptions } from './emulator-commands'
 import { jsonText, print } from './output'
 import { usageError } from './usage-error'
 
-/** The object that `--json` prints. */
-export interface SampleFile {
-  readonly path: string
-  readonly rows: number
-  readonly bytes: number
-}
+type SampleFile = Awaited<ReturnType<typeof writeSample>>
 
 export async function sample(path: string, { json, ...options }: SampleOptions): Promise<void> {
   const file = await writeSample(path, options)
@@ -27,12 +22,9 @@ export async function sample(path: string, { json, ...options }: SampleOptions):
  * @throws FeedError OPTION_INVALID where something is at the path: a sample must not replace a file
  * of the user's
  */
-export async function writeSample(
-  path: string,
-  { items, seed, shape }: Omit<SampleOptions, 'json'>,
-): Promise<SampleFile> {
+export async function writeSample(path: string, options: Omit<SampleOptions, 'json'>) {
   await refuseExisting(path)
-  const world = createWorld({ seed, items, shape })
+  const world = createWorld(options)
   const { marketplaces, categories } = world.options
   const place = { marketplaceId: marketplaces[0]!, categoryId: categories[0]! }
   const span = { from: world.start, to: world.start }

@@ -3,6 +3,7 @@
 
 import { createEmulator, type Emulator } from '../emulator'
 import type { ServeOptions } from './emulator-commands'
+import { given } from './given'
 import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -30,42 +31,22 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */
-export async function startService(
-  options: Omit<ServeOptions, 'json'>,
-): Promise<{ emulator: Emulator; address: ServeAddress }> {
-  const {
-    port,
-    items,
-    seed,
-    shape,
-    hours,
-    marketplace,
-    category,
-    now,
-    sandbox,
-    headerForm,
-    faults,
-  } = options
+export async function startService(options: Omit<ServeOptions, 'json'>) {
+  const { items, seed, shape, hours, marketplace: marketplaces, category: categories } = options
+  const { port, now, sandbox, headerForm, faults } = options
   const emulator = createEmulator({
-    world: {
-      seed,
-      items,
-      shape,
-      hours,
-      ...(marketplace && { marketplaces: marketplace }),
-      ...(category && { categories: category }),
-    },
+    world: { seed, items, shape, hours, ...given({ marketplaces, categories }) },
     ...(hours > MAX_HOURS_OF_ONE_BOOTSTRAP && { bootstrapAt: 'daily' as const }),
     sandbox,
     headerForm,
-    ...(now && { now }),
+    ...given({ now }),
     ...(faults !== undefined && { faults: { rate: faults, seed } }),
   })
   const { url } = await emulator.listen({ port })
   return { emulator, address: addressOf(emulator, url) }
 }
 
-function addressOf(emulator: Emulator, url: string) {
+export function addressOf(emulator: Emulator, url: string) {
   const { marketplaces, categories } = emulator.world.options
   const { clientId, clientSecret, scopeBase, authorizationCode, signingKeyIds } = emulator
   const { destinations, topics, marketplaceHeader, maxRangeBytes } = emulator
@@ -135,20 +116,14 @@ export function serveLines(
 }
 
 /** The variables of the environment that lead the other commands to the service. */
-export function serviceVariables({
-  url,
-  tokenUrl,
-  scopeBase,
-  clientId,
-  clientSecret,
-}: Pick<ServeAddress, 'url' | 'tokenUrl' | 'scopeBase' | 'clientId' | 'clientSecret'>) {
-  const values = { baseUrl: url, tokenUrl, scopeBase, clientId, clientSecret }
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      SERVICE_VARIABLES[name as keyof typeof values],
-      value,
-    ]),
-  )
+export function serviceVariables(address: ServeAddress) {
+  return {
+    [SERVICE_VARIABLES.baseUrl]: address.url,
+    [SERVICE_VARIABLES.tokenUrl]: address.tokenUrl,
+    [SERVICE_VARIABLES.scopeBase]: address.scopeBase,
+    [SERVICE_VARIABLES.clientId]: address.clientId,
+    [SERVICE_VARIABLES.clientSecret]: address.clientSecret,
+  }
 }
 
 function exportLine(address: ServeAddress): string {
@@ -164,13 +139,9 @@ function syncLine({ marketplaces, categories, now }: ServeAddress): string {
 }
 
 function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress): string {
-  const form = [
-    '-d',
-    'grant_type=client_credentials',
-    '--data-urlencode',
-    `scope=${scopeBase}/buy.item.feed`,
-  ]
-  return shellWords('curl', '-s', '-u', `${clientId}:${clientSecret}`, ...form, tokenUrl)
+  const form = ['-d', 'grant_type=client_credentials', '--data-urlencode']
+  const scope = `scope=${scopeBase}/buy.item.feed`
+  return shellWords('curl', '-s', '-u', `${clientId}:${clientSecret}`, ...form, scope, tokenUrl)
 }
 
 /** Quotes words for a POSIX shell. */

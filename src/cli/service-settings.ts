@@ -14,13 +14,12 @@ import {
 } from '../service'
 import type { SERVICE_OPTIONS, Values } from './command-options'
 import { environmentProxy } from './environment-proxy'
+import { given } from './given'
 import { jsonFile, secretJsonFile } from './json-file'
 import { printError } from './output'
 import { usageError } from './usage-error'
 
 export type ServiceSettings = Values<typeof SERVICE_OPTIONS>
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment variables for what the arguments of a command lack. */
 export const SERVICE_VARIABLES = {
@@ -50,14 +49,15 @@ export const CREDENTIAL_VARIABLES: readonly (readonly [name: string, meaning: st
 export function serviceOf(
   settings: ServiceSettings,
   options: FeedServiceOptions = {},
-  env: Environment = process.env,
+  env = process.env,
 ): FeedService {
   // A command passes all of its options, and only these belong to the profile.
   const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp } = settings
-  const given = { baseUrl, tokenUrl, scopeBase, sandbox, allowHttp }
   const known: Partial<ProfileOptions> = {
     ...(profile === undefined ? {} : jsonFile('profile', profile)),
-    ...defined(given),
+    ...given({ baseUrl, tokenUrl, scopeBase }),
+    ...(sandbox && { sandbox }),
+    ...(allowHttp && { allowHttp }),
   }
   const complete: ProfileOptions = {
     ...known,
@@ -73,30 +73,15 @@ export function serviceOf(
 }
 
 /** The file holds both values or fails: a pair is never made of two places. */
-function credentialsOf({ credentials: path }: ServiceSettings, env: Environment) {
-  const { clientId, clientSecret }: Partial<ClientCredentials> =
-    path === undefined
-      ? {
-          clientId: env[SERVICE_VARIABLES.clientId],
-          clientSecret: env[SERVICE_VARIABLES.clientSecret],
-        }
-      : secretJsonFile('credentials', path)
-  return {
-    clientId: neededCredential('clientId', clientId, path),
-    clientSecret: neededCredential('clientSecret', clientSecret, path),
+function credentialsOf({ credentials: path }: ServiceSettings, env: NodeJS.ProcessEnv) {
+  const file: Partial<ClientCredentials> | undefined =
+    path === undefined ? undefined : secretJsonFile('credentials', path)
+  const credential = (name: keyof ClientCredentials) => {
+    if (file !== undefined) return text(name, file[name], `the field ${name} in ${path}`)
+    const variable = SERVICE_VARIABLES[name]
+    return text(name, env[variable], `${variable} in the environment, or --credentials FILE`)
   }
-}
-
-function neededCredential(
-  name: keyof ClientCredentials,
-  value: unknown,
-  path: string | undefined,
-): string {
-  const expected =
-    path === undefined
-      ? `${SERVICE_VARIABLES[name]} in the environment, or --credentials FILE`
-      : `the field ${name} in ${path}`
-  return text(name, value, expected)
+  return { clientId: credential('clientId'), clientSecret: credential('clientSecret') }
 }
 
 function needed(option: 'baseUrl' | 'tokenUrl' | 'scopeBase', value: unknown): string {
@@ -108,11 +93,4 @@ function text(option: string, value: unknown, expected: string): string {
   if (typeof value === 'string' && value !== '') return value
   const received = value === undefined ? 'nothing' : 'no text'
   throw usageError(option, expected, received, `${option} is needed: ${expected}`)
-}
-
-/** Removes options without a value, so that they do not replace the values of the profile. */
-function defined<T extends object>(values: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined && value !== false),
-  ) as Partial<T>
 }

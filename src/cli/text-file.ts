@@ -3,7 +3,7 @@
 
 import { byteSink, pipeline } from '../index'
 
-/** @throws FeedError SINK_FAILED */
+/** Ends the last line where the text does not. @throws FeedError SINK_FAILED */
 export async function writeTextFile(path: string, text: string): Promise<void> {
-  await pipeline([Buffer.from(`${text}\n`)]).run(byteSink(path))
+  await pipeline([Buffer.from(text.endsWith('\n') ? text : `${text}\n`)]).run(byteSink(path))
 }

@@ -14,7 +14,7 @@ import {
 } from '../engine/index'
 import { ColumnProfiler } from './columns/column-profiler'
 import { guessedSchema, headerReport, looseHeader } from './header-report'
-import type { BadRowsReport, InspectReport, SampleRow } from './report'
+import type { BadRowsReport, SampleRow } from './report'
 import { sampleRow } from './sample-row'
 
 /** The bad rows whose positions are kept. */
@@ -33,11 +33,6 @@ interface InspectedFile {
   readonly schema: FeedSchema | undefined
   readonly header: BoundHeader
 }
-
-type RowsReport = Pick<
-  InspectReport,
-  'schema' | 'schemaIsGuess' | 'header' | 'rows' | 'badRows' | 'columns' | 'sample'
->
 
 export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   readonly #given: FeedSchema | null | undefined
@@ -60,7 +55,7 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   }
 
   /** What was found so far. It is complete once the stage has ended. */
-  get report(): RowsReport {
+  get report() {
     const file = (this.#file ??= this.#readHeader())
     return {
       schema: (file?.schema ?? this.#given)?.name ?? null,

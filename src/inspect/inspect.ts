@@ -98,15 +98,17 @@ export async function inspect(
   })
   const running = signal === undefined ? {} : { signal }
   const from = byteSource(source, running)
-  const file = await OpenedFile.of(from.blocks())
-  const gunzip = file.isGzip ? new Gunzip() : undefined
-  const blocks = pipeline<Uint8Array>(file.blocks(), running)
+  const rest = from.blocks()
+  const first = await firstBytes(rest)
+  const isGzip = first.length > 1 && !contradictsSignature(0, first, GZIP_SIGNATURE)
+  const gunzip = isGzip ? new Gunzip() : undefined
+  const blocks = pipeline<Uint8Array>(joined(first, rest), running)
   const text = gunzip === undefined ? blocks : blocks.to(gunzip)
   const failure = await contentFailure(() => text.to(inspector).forEach(() => {}))
   return {
     version: REPORT_VERSION,
     source: name ?? from.name,
-    sourceBytes: file.bytes,
+    sourceBytes: (gunzip ?? inspector).counters.bytesIn,
     textBytes: inspector.counters.bytesIn,
     gzip: gunzip === undefined ? null : gzipReport(gunzip.facts),
     ...inspector.report,
@@ -114,43 +116,25 @@ export async function inspect(
   }
 }
 
-/** A file whose first two bytes were read to see whether it is gzip. */
-class OpenedFile {
-  /** Bytes that were read. */
-  bytes = 0
-  readonly isGzip: boolean
-  readonly #first: Uint8Array | undefined
-  readonly #rest: AsyncGenerator<Uint8Array, void, void>
+type Blocks = AsyncGenerator<Uint8Array, void, void>
 
-  private constructor(first: Uint8Array | undefined, rest: AsyncGenerator<Uint8Array, void, void>) {
-    this.#first = first
-    this.#rest = rest
-    this.isGzip =
-      first !== undefined && first.length > 1 && !contradictsSignature(0, first, GZIP_SIGNATURE)
+/** Reads until there are two bytes, which show whether a file is gzip, or until the end. */
+async function firstBytes(blocks: Blocks): Promise<Uint8Array> {
+  let first: Uint8Array = Buffer.alloc(0)
+  while (first.length < 2) {
+    const { done, value } = await blocks.next()
+    if (done) break
+    first = first.length === 0 ? value : Buffer.concat([first, value])
   }
+  return first
+}
 
-  static async of(blocks: AsyncGenerator<Uint8Array, void, void>): Promise<OpenedFile> {
-    let first: Uint8Array | undefined
-    for (;;) {
-      const { done, value } = await blocks.next()
-      if (done) return new OpenedFile(first, blocks)
-      first = first === undefined ? value : Buffer.concat([first, value])
-      if (first.length > 1) return new OpenedFile(first, blocks)
-    }
-  }
-
-  async *blocks(): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      if (this.#first !== undefined) yield this.#counted(this.#first)
-      for await (const block of this.#rest) yield this.#counted(block)
-    } finally {
-      await this.#rest.return()
-    }
-  }
-
-  #counted(block: Uint8Array): Uint8Array {
-    this.bytes += block.length
-    return block
+async function* joined(first: Uint8Array, rest: Blocks): Blocks {
+  try {
+    if (first.length > 0) yield first
+    yield* rest
+  } finally {
+    await rest.return()
   }
 }
 
@@ -171,15 +155,10 @@ async function contentFailure(read: () => Promise<unknown>): Promise<FailureRepo
   }
 }
 
-function gzipReport({
-  outputBytes,
-  compressedBytes,
-  name,
-  modifiedAt,
-  ...facts
-}: GzipFacts): GzipReport {
+function gzipReport(facts: GzipFacts): GzipReport {
+  const { outputBytes, compressedBytes, name, modifiedAt, ...others } = facts
   return {
-    ...facts,
+    ...others,
     compressedBytes,
     outputBytes,
     ratio: compressedBytes === 0 ? 0 : outputBytes / compressedBytes,
@@ -192,7 +171,7 @@ interface ByteSource {
   /** The source as reports name it. */
   readonly name: string
   /** The blocks. It can be called once. */
-  blocks(): AsyncGenerator<Uint8Array, void, void>
+  blocks(): Blocks
 }
 
 /** @throws FeedError OPTION_INVALID */

@@ -25,7 +25,6 @@ const tree = () =>
   baseTree({
     files: [join(root, 'a.bench.mjs')],
     base: 'HEAD',
-    build: undefined,
     onProgress: () => {},
   })
 
@@ -50,7 +49,7 @@ test('fault 109: a link at a file in the folder is replaced and not followed', a
 })
 
 test.each(['no-such.mjs', import.meta.dirname])('%s is no file of benchmarks', async file => {
-  const options = { base: 'HEAD', build: undefined, onProgress: () => {} }
+  const options = { base: 'HEAD', onProgress: () => {} }
   await expect(baseTree({ files: [file], ...options })).rejects.toMatchObject({
     code: 'OPTION_INVALID',
     context: { option: 'files', received: file },

@@ -7,10 +7,10 @@ test('the runs of a benchmark in a round are neighbours, and each side has every
   const order: string[] = []
   const runs = await interleavedRuns({
     sides: SIDES,
-    names: ['a', 'b'],
+    benches: [{ name: 'a' }, { name: 'b' }],
     plan: { rounds: 6, onProgress: () => {} },
     seed: 1,
-    run: async (side, name) => {
+    run: async (side, { name }) => {
       order.push(`${name} ${side}`)
       return order.length
     },
@@ -33,7 +33,7 @@ test('progress says what comes and which share is done', async () => {
   const seen: unknown[] = []
   await interleavedRuns({
     sides: ['head'],
-    names: ['a', 'b'],
+    benches: [{ name: 'a' }, { name: 'b' }],
     plan: { rounds: 2, onProgress: progress => seen.push(progress) },
     seed: 1,
     run: async () => 0,

@@ -60,9 +60,8 @@ export function aligned(rows: Rows, words = [0, rows[0]!.length - 1]): string[] 
 function markdownText(report: BenchReport): string {
   const comparison = comparisonRows(report)
   const figures = table(figureRows(report))
-  const head = headLines(report).map(escaped)
-  if (comparison === undefined)
-    return ['### Benchmarks', '', ...figures, '', ...paragraph(head)].join('\n')
+  const paragraph = headLines(report).map(escaped).join('  \n')
+  if (comparison === undefined) return ['### Benchmarks', '', ...figures, '', paragraph].join('\n')
   return [
     `### Benchmarks: ${verdictOf(report)}`,
     '',
@@ -74,7 +73,7 @@ function markdownText(report: BenchReport): string {
     '',
     '</details>',
     '',
-    ...paragraph(head),
+    paragraph,
   ].join('\n')
 }
 
@@ -91,8 +90,4 @@ function table([heading, ...rows]: Rows): string[] {
 /** The name of a benchmark may hold what Markdown or a table reads as its own. */
 function escaped(text: string): string {
   return text.replace(/[\\|<>*_`[\]]/g, '\\$&').replace(/\s+/g, ' ')
-}
-
-function paragraph(lines: readonly string[]): string[] {
-  return [lines.join('  \n')]
 }

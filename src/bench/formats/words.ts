@@ -1,6 +1,6 @@
 // The words, numbers and tables that all formats for people share.
 
-import type { BenchReport, BenchResult, JudgedMeasure } from '../bench-report'
+import type { BenchReport, JudgedMeasure } from '../bench-report'
 import { machineLine } from '../machine'
 import { MEASURES } from '../statistics/measures'
 
@@ -18,10 +18,6 @@ export function figure({ measure }: Pick<JudgedMeasure, 'measure'>, value: numbe
   return `${value.toFixed(digits)} ${unit}`
 }
 
-function intervalText({ change }: JudgedMeasure): string {
-  return `${signed(change.low)} to ${signed(change.high)}`
-}
-
 /** The machine and the way of the measurement, one line each. */
 export function headLines({ machine, rounds, against }: BenchReport): string[] {
   const runs = `${rounds} ${rounds === 1 ? 'run' : 'runs'} of each benchmark, each in a fresh process`
@@ -34,11 +30,6 @@ export function headLines({ machine, rounds, against }: BenchReport): string[] {
       : []),
     ...against.leftOut.map(reason => `not compared: ${reason}`),
   ]
-}
-
-/** Returns the shares of the stages: `Gunzip 40.1%, TsvRowParser 52.0%`. */
-function stagesText({ stages }: BenchResult): string {
-  return stages.map(({ stage, share }) => `${stage} ${percent(share)}`).join(', ')
 }
 
 /** Says a measure that got worse in a sentence. */
@@ -63,7 +54,7 @@ export function figureRows({ benches }: BenchReport): Rows {
       percent(bench.spread),
       bench.cpuSeconds.toFixed(3),
       bench.peakRssMb.toFixed(0),
-      stagesText(bench),
+      bench.stages.map(({ stage, share }) => `${stage} ${percent(share)}`).join(', '),
     ]),
   ]
 }
@@ -83,7 +74,7 @@ export function comparisonRows({ benches, against }: BenchReport): Rows | undefi
         figure(judged, judged.base),
         figure(judged, judged.head),
         signed(judged.change.mean),
-        intervalText(judged),
+        `${signed(judged.change.low)} to ${signed(judged.change.high)}`,
         percent(judged.noise),
         VERDICTS[judged.verdict],
       ]),

@@ -9,11 +9,13 @@ import { differenceOfMeans, type Interval, trimmedMean } from './trimmed-mean'
  * what it differs from the base by is noise. Without it the runs of the two sides were made at
  * different times.
  */
-export interface SideValues {
-  readonly base: readonly number[]
-  readonly again?: readonly number[]
-  readonly head: readonly number[]
+export interface Sides<Value> {
+  readonly base: readonly Value[]
+  readonly again?: readonly Value[]
+  readonly head: readonly Value[]
 }
+
+export type SideValues = Sides<number>
 
 export type Verdict = 'worse' | 'better' | 'same'
 

@@ -24,3 +24,5 @@ export const MEASURES: readonly Measure[] = [
   // from 100 MB of rows to 1 GB.
   { name: 'memory', unit: 'MB', digits: 0, of: ({ peakRssBytes }) => peakRssBytes / 1e6, floor: 4 },
 ]
+
+export const MEASURE_NAMES = MEASURES.map(({ name }) => name)

@@ -1,6 +1,6 @@
 // The options of `feedmill bench`.
 
-import { BENCH_FORMATS, MEASURES, type MeasureName } from '../../bench/index'
+import { BENCH_FORMATS, MEASURE_NAMES, type MeasureName } from '../../bench/index'
 import {
   type Command,
   FEED_FILE_OPTIONS,
@@ -12,8 +12,6 @@ import {
   wholeNumberOf,
 } from '../command-options'
 import type { CellReading } from './feed-file'
-
-const MEASURE_NAMES = MEASURES.map(({ name }) => name)
 
 const OPTIONS = [
   feedOption('item'),

@@ -3,6 +3,7 @@
 import { type BenchReport, benchText, measureBenches, regressionsIn } from '../../bench'
 import { regressionText } from '../../bench/index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
+import { given } from '../given'
 import { print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { writeTextFile } from '../text-file'
@@ -35,10 +36,7 @@ async function reportOf(modules: readonly string[], command: BenchCommand): Prom
       files,
       rounds,
       measures,
-      ...(only !== undefined && { only }),
-      ...(base !== undefined && { base }),
-      ...(build !== undefined && { build }),
-      ...(baseline !== undefined && { baseline }),
+      ...given({ only, base, build, baseline }),
       onProgress: ({ done, what }) => bar.update(done, what),
     })
   } finally {

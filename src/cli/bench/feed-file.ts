@@ -9,6 +9,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Dialect, FeedError, type FeedName } from '../../index'
 import { dialectOf } from '../command-options'
+import { given } from '../given'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
 import type { BenchCommand } from './bench-command'
@@ -33,7 +34,7 @@ export interface FeedFile {
   readonly isGzip: boolean
   readonly feed: FeedName
   readonly schema?: string
-  readonly dialect?: Dialect
+  readonly dialect: Dialect
   readonly read: CellReading
 }
 
@@ -63,7 +64,7 @@ export async function feedFileModule(path: string, options: FeedFileOptions): Pr
 export async function feedFile(path: string, options: FeedFileOptions): Promise<FeedFile> {
   const { feed = 'item', schema, read } = options
   const dialect = dialectOf(options)
-  const hash = createHash('sha256').update(JSON.stringify(dialect ?? {}))
+  const hash = createHash('sha256').update(JSON.stringify(dialect))
   const name = schema === undefined ? feed : (await schemaFile(schema)).name
   if (schema !== undefined) for await (const block of blocksOf(schema)) hash.update(block)
   let isGzip: boolean | undefined
@@ -77,8 +78,8 @@ export async function feedFile(path: string, options: FeedFileOptions): Promise<
     path,
     isGzip: isGzip ?? false,
     feed,
-    ...(schema !== undefined && { schema }),
-    ...(dialect && { dialect }),
+    ...given({ schema }),
+    dialect,
     read,
   }
 }

@@ -82,10 +82,7 @@ function placesOf(command: Command, path: string): Place[] {
  * Returns the options that take a value, with their places: those without a list in one group, and
  * the others one by one.
  */
-function valueCases(places: readonly Place[]): {
-  readonly free: string
-  readonly listed: Listed[]
-} {
+function valueCases(places: readonly Place[]) {
   const all = places.flatMap(({ path, options }) =>
     options.filter(({ takesValue }) => takesValue).map(option => ({ path, ...option })),
   )
@@ -99,11 +96,6 @@ function valueCases(places: readonly Place[]): {
       .filter(({ values }) => values.length > 0)
       .map(option => ({ pattern: nameOf(option), values: option.values })),
   }
-}
-
-interface Listed {
-  readonly pattern: string
-  readonly values: readonly string[]
 }
 
 /** Returns the pattern of a `case` for all places below the first one. */

@@ -4,14 +4,10 @@
 import type { TruthRow, World } from '../../emulator'
 import type { Row } from '../../index'
 
-export interface Mismatch {
-  readonly itemId: string
-  readonly what: string
-}
-
 /** Holds one row of the truth at a time, and keeps the first few differences. */
 export class TruthCheck {
-  readonly mismatches: Mismatch[] = []
+  /** A sentence for each difference. */
+  readonly problems: string[] = []
   /** The number of rows compared. */
   rows = 0
   /** The time of the comparison, which includes making the truth. */
@@ -50,13 +46,8 @@ export class TruthCheck {
     if (!missing.done) this.#note(missing.value.itemId, 'is missing')
   }
 
-  /** A sentence for each difference. */
-  get problems(): string[] {
-    return this.mismatches.map(({ itemId, what }) => `${itemId} ${what}`)
-  }
-
   #note(itemId: string, what: string): void {
-    if (this.mismatches.length < 10) this.mismatches.push({ itemId, what })
+    if (this.problems.length < 10) this.problems.push(`${itemId} ${what}`)
   }
 }
 

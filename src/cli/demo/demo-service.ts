@@ -29,17 +29,8 @@ const HEADERS_TIMEOUT_MS = 600_000
 const HOUR_MS = 3_600_000
 const MAKING = 'the emulated service makes the files'
 
-export interface EmulatorProcess {
-  readonly address: ServeAddress
-  close(): Promise<void>
-}
-
 /** @param cli the script of the command */
-export async function startEmulator(
-  cli: string,
-  items: number,
-  seed: number,
-): Promise<EmulatorProcess> {
+export async function startEmulator(cli: string, items: number, seed: number) {
   const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // Flags for debugging and profiling would also apply to the other process, and it would print.
@@ -74,26 +65,18 @@ export function demoService(address: ServeAddress, now: Date): FeedService {
   )
 }
 
-export interface Prepared {
-  readonly files: number
-  /** The total size of the files in their compressed form. */
-  readonly bytesCompressed: number
-  readonly seconds: number
-}
+export type Prepared = Awaited<ReturnType<typeof prepareFiles>>
 
 /**
  * Asks for the beginning of each file that the demo will read. Making and compressing the files
  * takes the service longer than the library needs to ingest them; afterwards they are in its cache,
  * and the demo measures the library alone.
  */
-export async function prepareFiles(
-  service: FeedService,
-  world: World,
-  isShown: boolean,
-): Promise<Prepared> {
+export async function prepareFiles(service: FeedService, world: World, isShown: boolean) {
   const startedAt = performance.now()
   const bar = progressBar(FILES, isShown)
   let files = 0
+  /** The total size of the files in their compressed form. */
   let bytesCompressed = 0
   try {
     bar.update(files, MAKING)

@@ -12,6 +12,7 @@ import { FeedError, ndjsonSink, pipeline } from '../../index'
 import type { FeedService } from '../../service'
 import { type AppliedFile, type OpenCategory, openState, stateItemObject, sync } from '../../sync'
 import type { DemoOptions } from '../emulator-commands'
+import { given } from '../given'
 import { progressBar } from '../progress-bar'
 import { type ServeAddress, serviceVariables } from '../serve'
 import { progressText } from '../sync/sync-lines'
@@ -34,31 +35,9 @@ export interface DemoJob {
   readonly world: World
 }
 
-export interface DemoOutcome {
-  readonly items: number
-  readonly groups: number
-  readonly snapshots: number
-  readonly rows: number
-  readonly bytesCompressed: number
-  readonly bytesRaw: number
-  /** The time from the first request to the last merged row. */
-  readonly ingestSeconds: number
-  /** The time of writing the merged items. */
-  readonly writeSeconds: number
-  /** The time of the comparison with the truth, which the other times do not include. */
-  readonly checkSeconds: number
-  /**
-   * The number of files that the first run applied before it was killed. Undefined without such a
-   * run.
-   */
-  readonly filesBeforeKill?: number
-  /** The differences from the truth. Empty when the result is right. */
-  readonly problems: readonly string[]
-  /** A description of the work for people. */
-  readonly table: readonly string[]
-}
+export type DemoOutcome = Awaited<ReturnType<typeof demoSync>>
 
-export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
+export async function demoSync(job: DemoJob) {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
     const startedAt = performance.now()
@@ -67,8 +46,13 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
     const ingestSeconds = (performance.now() - startedAt) / 1000
     return {
       ...(await verified(job, folder)),
+      /** The time from the first request to the last merged row. */
       ingestSeconds,
-      ...(filesBeforeKill !== undefined && { filesBeforeKill }),
+      /**
+       * The number of files that the first run applied before it was killed. Missing without such a
+       * run.
+       */
+      ...given({ filesBeforeKill }),
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -113,10 +97,7 @@ async function synchronise({ options, service }: DemoJob, folder: string): Promi
   }
 }
 
-async function verified(
-  { options, world }: DemoJob,
-  folder: string,
-): Promise<Omit<DemoOutcome, 'ingestSeconds'>> {
+async function verified({ options, world }: DemoJob, folder: string) {
   const state = await openState(folder)
   const bar = progressBar(options.items, !options.json)
   try {
@@ -138,8 +119,11 @@ async function verified(
     return {
       ...outcome,
       items: truth.rows,
+      /** The time of writing the merged items. */
       writeSeconds,
+      /** The time of the comparison with the truth, which the other times do not include. */
       checkSeconds: truth.seconds,
+      /** The differences from the truth. Empty when the result is right. */
       problems: [...truth.problems, ...groups.problems(outcome.groups)],
     }
   } finally {
@@ -158,6 +142,7 @@ function outcomeOf({ files }: OpenCategory) {
     rows: total(files, rowsIn),
     bytesCompressed: total(files, ({ totalBytes }) => totalBytes),
     bytesRaw: total(files, ({ rawBytes }) => rawBytes),
+    /** A description of the work for people. */
     table: textTable(HEADING, [of('item'), of('item_group'), of('item_snapshot')].map(lineOf)),
   }
 }

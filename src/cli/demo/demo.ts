@@ -11,14 +11,7 @@ import { jsonText, print, printError } from '../output'
 import { demoService, type Prepared, prepareFiles, startEmulator } from './demo-service'
 import { type DemoOutcome, demoSync } from './demo-sync'
 
-/** The object that `--json` prints. */
-export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
-  readonly ok: boolean
-  readonly verified: boolean
-  /** The time in which the emulated service made the files, before the measurement started. */
-  readonly prepareSeconds: number
-  readonly peakRssMb: number
-}
+type DemoResult = ReturnType<typeof resultOf>
 
 /**
  * The clock stands after the end of the last hour, because a snapshot file appears two hours after
@@ -53,26 +46,29 @@ function preparedLine({ files, bytesCompressed, seconds }: Prepared): string {
   return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.`
 }
 
-async function tell(
-  options: DemoOptions,
-  { problems, table, ...outcome }: DemoOutcome,
-  prepared: Prepared,
-): Promise<void> {
+async function tell(options: DemoOptions, outcome: DemoOutcome, prepared: Prepared): Promise<void> {
+  const { problems, table } = outcome
+  const result = resultOf(outcome, prepared)
+  printError(problems.map(problem => `wrong: ${problem}`))
+  await print(options.json ? jsonText(result) : [...table, '', ...resultLines(result, options.out)])
+}
+
+/** The object that `--json` prints. */
+function resultOf({ problems, table: _, ...outcome }: DemoOutcome, { seconds }: Prepared) {
   const verified = problems.length === 0
-  const rounded = (seconds: number) => Number(seconds.toFixed(3))
-  const result: DemoResult = {
+  const rounded = (time: number) => Number(time.toFixed(3))
+  return {
     ok: verified,
     verified,
     ...outcome,
-    prepareSeconds: rounded(prepared.seconds),
+    /** The time in which the emulated service made the files, before the measurement started. */
+    prepareSeconds: rounded(seconds),
     ingestSeconds: rounded(outcome.ingestSeconds),
     writeSeconds: rounded(outcome.writeSeconds),
     checkSeconds: rounded(outcome.checkSeconds),
     // maxRSS is in kilobytes.
     peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
   }
-  printError(problems.map(problem => `wrong: ${problem}`))
-  await print(options.json ? jsonText(result) : [...table, '', ...resultLines(result, options.out)])
 }
 
 /** Describes the work, its speed and its verdict. A rate names the bytes that it counts. */

@@ -23,16 +23,8 @@ export function inspectLines(report: InspectReport, drift?: readonly Drift[]): s
     .flatMap((lines, n) => (n === 0 ? lines : ['', ...lines]))
 }
 
-function headLines({
-  source,
-  rows,
-  badRows,
-  columns,
-  schema,
-  schemaIsGuess,
-  textBytes,
-  gzip,
-}: InspectReport) {
+function headLines(report: InspectReport) {
+  const { source, rows, badRows, columns, schema, schemaIsGuess, textBytes, gzip } = report
   const fit = schema === null ? 'no schema' : `schema ${schema}${schemaIsGuess ? ' (guessed)' : ''}`
   const lines = [
     `${source}: ${rows} rows, ${badRows.count} bad, ${columns.length} columns, ${fit}, ${textBytes} bytes of text`,
@@ -108,7 +100,7 @@ function columnLines(columns: readonly ColumnProfile[]): string[] {
         : `${column.bytes.min}-${column.bytes.max}, mean ${column.bytes.mean.toFixed(1)}`,
       column.range === null ? '' : `${column.range.min} to ${column.range.max}`,
     ]),
-    { words: 3 },
+    3,
   )
 }
 
@@ -150,7 +142,7 @@ function driftLines(drift: readonly Drift[]): string[] {
       before,
       after,
     ]),
-    { words: 5 },
+    5,
   )
 }
 

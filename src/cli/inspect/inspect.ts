@@ -1,20 +1,15 @@
 // `feedmill inspect FILE | URL`: shows what is in a file, and what differs from an earlier report.
 
-import { byteSink, type FeedSchema, pipeline, schemaOf } from '../../index'
-import {
-  compareReports,
-  type Drift,
-  type InspectOptions,
-  type InspectReport,
-  inspect,
-  reportHtml,
-} from '../../inspect'
+import { type FeedSchema, schemaOf } from '../../index'
+import { compareReports, type InspectReport, inspect, reportHtml } from '../../inspect'
 import { dialectOf, FEEDS } from '../command-options'
 import { FAILURE } from '../exit-code'
+import { given } from '../given'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
 import { jsonText, print } from '../output'
 import { schemaFile } from '../schema-file'
+import { writeTextFile } from '../text-file'
 import type { InspectCommand } from './inspect-command'
 import { inspectLines } from './inspect-lines'
 
@@ -32,16 +27,11 @@ export async function inspectCommand(file: string, options: InspectCommand): Pro
   const before =
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
   const schema = (await schemaOption(options)) ?? schemaBefore(before)
-  const dialect = dialectOf(options)
-  const settings: InspectOptions = {
-    sampleRows: sample,
-    ...(schema !== undefined && { schema }),
-    ...(dialect && { dialect }),
-    ...(file === STANDARD_INPUT && { name: 'standard input' }),
-  }
-  const report = await inspect(file === STANDARD_INPUT ? process.stdin : file, settings)
+  const name = file === STANDARD_INPUT ? 'standard input' : undefined
+  const settings = { sampleRows: sample, dialect: dialectOf(options), ...given({ schema, name }) }
+  const report = await inspect(name === undefined ? file : process.stdin, settings)
   const drift = before && compareReports(before, report)
-  if (html !== undefined) await writePage(html, report, drift)
+  if (html !== undefined) await writeTextFile(html, await reportHtml(report, drift))
   await print(json ? jsonText({ ...report, ...(drift && { drift }) }) : inspectLines(report, drift))
   if (report.failure !== null || drift?.some(({ severity }) => severity === 'breaks'))
     process.exitCode = FAILURE
@@ -57,13 +47,4 @@ function schemaBefore(before: Partial<InspectReport> | undefined): FeedSchema | 
   if (before?.schema === null) return null
   const feed = FEEDS.find(name => name === before?.schema)
   return feed && schemaOf(feed)
-}
-
-async function writePage(
-  path: string,
-  report: InspectReport,
-  drift: readonly Drift[] | undefined,
-): Promise<void> {
-  const page = Buffer.from(await reportHtml(report, drift))
-  await pipeline<Uint8Array>([page]).run(byteSink(path))
 }

@@ -33,19 +33,24 @@ export const QUEUE_PLACE_OPTIONS = [option(...ADDRESS), ...NAME_OPTIONS] as cons
 const QUEUE_OPTIONS = [option(...ADDRESS, { required: true }), ...NAME_OPTIONS] as const
 export type QueueSetting = Values<typeof QUEUE_OPTIONS>
 
-const CATEGORY_OPTIONS = [
-  ...QUEUE_OPTIONS,
+/** The options that say which categories a command is about. */
+export const CATEGORY_OPTIONS = [
   option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
   option('--category <id>', 'top-level category; may be repeated', {
     read: several,
     required: true,
   }),
+] as const
+
+const UNSCHEDULE_OPTIONS = [
+  ...QUEUE_OPTIONS,
+  ...CATEGORY_OPTIONS,
   jsonOption('print one line of JSON'),
 ] as const
-export type UnscheduleCommand = Values<typeof CATEGORY_OPTIONS>
+export type UnscheduleCommand = Values<typeof UNSCHEDULE_OPTIONS>
 
 const SCHEDULE_OPTIONS = [
-  ...CATEGORY_OPTIONS,
+  ...UNSCHEDULE_OPTIONS,
   option('--to <target>', 'the target of the rows; workers with another one refuse the jobs'),
   readOption('--every <seconds>', 'time between two jobs of a category', positive, 3_600),
   readOption('--attempts <count>', 'attempts of one job', positive, 5),
@@ -90,7 +95,7 @@ export function addQueueCommands(feedmill: Command): void {
   feedmill
     .command('unschedule')
     .description('Remove categories from a queue. A job that is under way ends.')
-    .addOptions(CATEGORY_OPTIONS)
+    .addOptions(UNSCHEDULE_OPTIONS)
     .examples('unschedule --queue redis://host --marketplace MKT_US --category 220')
     .needs('unschedule')
     .action(async options => (await import('./schedule')).unscheduleCommand(options))

@@ -2,11 +2,10 @@
 // from the environment, because every user of a machine can read the arguments of its processes.
 
 import type { QueueOptions } from '../../queue'
+import { given } from '../given'
 import { secretJsonFile } from '../json-file'
 import { usageError } from '../usage-error'
 import type { QueueSetting } from './queue-commands'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment variables for what the arguments of a command lack. */
 export const QUEUE_VARIABLES = {
@@ -17,15 +16,11 @@ export const QUEUE_VARIABLES = {
 /** @throws FeedError OPTION_INVALID, which never shows the password */
 export function queueOf(
   { queue: url, queueName, queueCredentials }: QueueSetting,
-  env: Environment = process.env,
+  env = process.env,
 ): QueueOptions {
   const password =
     queueCredentials === undefined ? env[QUEUE_VARIABLES.password] : passwordIn(queueCredentials)
-  return {
-    url,
-    ...(password !== undefined && { password }),
-    ...(queueName !== undefined && { name: queueName }),
-  }
+  return { url, ...given({ password, name: queueName }) }
 }
 
 function passwordIn(path: string): string {

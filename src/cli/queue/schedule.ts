@@ -1,6 +1,7 @@
 // `feedmill schedule` and `feedmill unschedule`: which categories a queue has.
 
 import { scheduleCategories, unscheduleCategories } from '../../queue'
+import { given } from '../given'
 import { jsonText, print } from '../output'
 import { targetOf } from '../sync/target-option'
 import type { ScheduleCommand, UnscheduleCommand } from './queue-commands'
@@ -15,7 +16,7 @@ export async function scheduleCommand(options: ScheduleCommand): Promise<void> {
     categories,
     attempts,
     everyMs: every * 1_000,
-    ...(target !== undefined && { target }),
+    ...given({ target }),
   })
   const text = `${marketplace} ${categories.join(', ')}: scheduled every ${every} s`
   await print(json ? jsonText({ marketplace, scheduled: categories }) : text)

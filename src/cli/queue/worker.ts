@@ -2,6 +2,7 @@
 
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue'
 import type { FeedService } from '../../service'
+import { given } from '../given'
 import { jsonText, print } from '../output'
 import { serviceOf } from '../service-settings'
 import { type StopRequest, stopRequest } from '../sync/stop-signals'
@@ -18,9 +19,8 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
   let stop: StopRequest | undefined
   let service: FeedService | undefined
   try {
-    const sharedTurn = limit && { sharedTurn: limit.sharedTurn }
     // A signal ends the process while it waits for a credentials file that is a pipe.
-    service = serviceOf(options, { ...(now && { now }), ...sharedTurn })
+    service = serviceOf(options, given({ now, sharedTurn: limit?.sharedTurn }))
     stop = stopRequest()
     const onJob = (report: JobReport) =>
       void print(json ? jsonText(reportObject(report)) : reportLine(report)).catch(() => {})
@@ -39,11 +39,7 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
 async function limitOf(options: WorkerCommand): Promise<RequestLimit | undefined> {
   const { requestsPerSecond: perSecond, requestsPerDay: perDay } = options
   if (perSecond === undefined && perDay === undefined) return undefined
-  return requestLimit({
-    queue: queueOf(options),
-    ...(perSecond !== undefined && { perSecond }),
-    ...(perDay !== undefined && { perDay }),
-  })
+  return requestLimit({ queue: queueOf(options), ...given({ perSecond, perDay }) })
 }
 
 /** Returns a line for people: the category, what became of the job, and why. */
@@ -60,13 +56,10 @@ export function reportLine({ message, error, result }: JobReport): string {
 
 /** Returns the report as a plain object. */
 export function reportObject({ message, error, result }: JobReport): Record<string, unknown> {
+  const watermark = result?.watermark ?? null
   return {
     ...message,
     ...(error && { error: { code: error.code, message: error.message } }),
-    ...(result && {
-      watermark: result.watermark ?? null,
-      files: result.files,
-      rows: result.rows,
-    }),
+    ...(result && { watermark, files: result.files, rows: result.rows }),
   }
 }

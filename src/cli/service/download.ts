@@ -14,16 +14,6 @@ import { note, withService } from './operation'
 import type { DownloadCommand } from './service-commands'
 import { verifiedGzip } from './verified-gzip'
 
-/** The object that `--json` prints in one line for each file. */
-export interface DownloadedFile {
-  readonly fileId: string
-  readonly path: string
-  /** The number of compressed bytes, as they came; never the size that the catalog states. */
-  readonly bytes: number
-  /** The time of the file's generation, ISO 8601; null where the service states none. */
-  readonly lastModified: string | null
-}
-
 const STANDARD_OUTPUT = '-'
 
 /**
@@ -43,8 +33,8 @@ export async function downloadCommand(
       const path = pathOf(download)
       const fetched = await fetchFile(download, path ?? process.stdout, bar, signal)
       if (path === undefined) continue
-      const file: DownloadedFile = { fileId, path, ...fetched }
-      await print(json ? jsonText(file) : `${path}  ${byteSizeText(file.bytes)}`)
+      const text = `${path}  ${byteSizeText(fetched.bytes)}`
+      await print(json ? jsonText({ fileId, path, ...fetched }) : text)
     }
   }
   const onStop = () => note('stopped; the file that was being fetched is not there')
@@ -61,7 +51,7 @@ async function fetchFile(
   target: string | NodeJS.WritableStream,
   bar: ProgressBar,
   signal: AbortSignal,
-): Promise<Pick<DownloadedFile, 'bytes' | 'lastModified'>> {
+) {
   let info: RangeInfo | undefined
   let bytes = 0
   const sink = verifiedGzip(byteSink(target))
@@ -80,7 +70,9 @@ async function fetchFile(
   }
   const lastModified = new Date(info?.lastModified ?? Number.NaN)
   return {
+    /** The number of compressed bytes, as they came; never the size that the catalog states. */
     bytes,
+    /** The time of the file's generation, ISO 8601; null where the service states none. */
     lastModified: Number.isNaN(lastModified.getTime()) ? null : lastModified.toISOString(),
   }
 }

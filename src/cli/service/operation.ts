@@ -65,7 +65,7 @@ async function show<T>(
   if (json) return
   const width = Math.max(...heading.map(name => name.length))
   if (lines.length === 0) note('the service has nothing to show')
-  else if (isOne !== true) await print(textTable(heading, lines, { words: heading.length }))
+  else if (isOne !== true) await print(textTable(heading, lines, heading.length))
   else await print(heading.map((name, n) => `${name.padEnd(width)}  ${lines[0]![n]}`))
 }
 

@@ -11,6 +11,7 @@ import {
   several,
   type Values,
 } from '../command-options'
+import { given } from '../given'
 import { type ServiceSettings, USER_TOKEN_VARIABLE } from '../service-settings'
 import { usageError } from '../usage-error'
 import { operate, type Shown, withServiceOptions } from './operation'
@@ -54,10 +55,7 @@ function addCatalogCommands(catalog: Command): void {
     {
       ...FEED_TYPE,
       call: (service, { feedScope, marketplace }) =>
-        service.catalog.getFeedTypes({
-          ...(feedScope !== undefined && { feedScope }),
-          ...(marketplace && { marketplaceIds: marketplace }),
-        }),
+        service.catalog.getFeedTypes(given({ feedScope, marketplaceIds: marketplace })),
     },
   )
   operate(
@@ -91,10 +89,8 @@ function addCatalogCommands(catalog: Command): void {
       call: (service, { marketplace, feedType, feedScope, category, lookBack }) =>
         service.catalog.getFiles({
           marketplace,
-          ...(feedType !== undefined && { feedTypeId: feedType }),
-          ...(feedScope !== undefined && { feedScope }),
-          ...(category && { categoryIds: category }),
-          ...(lookBack !== undefined && { lookBackMinutes: lookBack }),
+          ...given({ feedTypeId: feedType, feedScope, categoryIds: category }),
+          ...given({ lookBackMinutes: lookBack }),
           // The largest page needs the fewest requests.
           limit: service.profile.limits.pageSizeMost,
         }),

@@ -14,6 +14,7 @@ const FORMATS = {
 
 export type ChangeFormat = keyof typeof FORMATS
 
+const NO_CHANGES = 'its last line has no end and is no change: it is not a file of changes'
 const LINE_END = 0x0a
 /** The size of one read, from the end of the file backwards. */
 const BLOCK_BYTES = 64 * 1024
@@ -30,8 +31,8 @@ export interface AppendingSink extends ChangeSink {
  */
 export function appendingSink(
   path: string,
-  openFile: typeof open = open,
   format: ChangeFormat = 'plain',
+  openFile = open,
 ): AppendingSink {
   const { lineOf, start } = FORMATS[format]
   let file: Promise<FileHandle> | undefined
@@ -76,19 +77,10 @@ async function cutTornLine(path: string, openFile: typeof open, lineStart: strin
     const { size } = await handle.stat()
     const start = await lastLineStart(handle, size)
     if (start === size) return
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(lineStart.length),
-      0,
-      lineStart.length,
-      start,
-    )
-    if (!lineStart.startsWith(buffer.toString('latin1', 0, bytesRead))) {
-      throw sinkFailed(
-        'changes',
-        path,
-        'its last line has no end and is no change: it is not a file of changes',
-      )
-    }
+    const begin = Buffer.alloc(lineStart.length)
+    const { bytesRead } = await handle.read(begin, { position: start })
+    if (!lineStart.startsWith(begin.toString('latin1', 0, bytesRead)))
+      throw sinkFailed('changes', path, NO_CHANGES)
     await handle.truncate(start)
   } finally {
     await handle.close()

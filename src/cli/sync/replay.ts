@@ -1,6 +1,5 @@
 // `feedmill replay`: puts the mended rows of quarantines back into a state folder, or writes them.
 
-import { open } from 'node:fs/promises'
 import { type Columns, ndjsonSink, pipeline, type RowBatch, replay } from '../../index'
 import { replayIntoState } from '../../sync'
 import { FAILURE } from '../exit-code'
@@ -14,7 +13,7 @@ export async function replayCommand(
   { state, out, changes, changesFormat, json }: ReplayCommand,
 ): Promise<void> {
   if (state === undefined) return write(files, out!, json)
-  const sink = changes === undefined ? undefined : appendingSink(changes, open, changesFormat)
+  const sink = changes === undefined ? undefined : appendingSink(changes, changesFormat)
   const told = sink && {
     changes: sink,
     changeRows: changesFormat === 'debezium' ? ('both' as const) : ('after' as const),

@@ -18,7 +18,7 @@ import {
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
-import { QUEUE_PLACE_OPTIONS } from '../queue/queue-commands'
+import { CATEGORY_OPTIONS, QUEUE_PLACE_OPTIONS } from '../queue/queue-commands'
 import { CREDENTIAL_VARIABLES } from '../service-settings'
 import { TARGET_FORMS, targetPlace } from './target-option'
 
@@ -31,11 +31,7 @@ const CHANGES_FORMAT_OPTION = option(
 )
 
 const SYNC_OPTIONS = [
-  option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
-  option('--category <id>', 'top-level category; may be repeated', {
-    read: several,
-    required: true,
-  }),
+  ...CATEGORY_OPTIONS,
   option('--state <dir>', 'the state folder'),
   option('--to <place>', DATABASE, {
     read: place,

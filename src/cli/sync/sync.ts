@@ -1,9 +1,9 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
-import { open } from 'node:fs/promises'
 import { FeedError } from '../../index'
 import { type SyncEvent, type SyncOptions, type SyncRun, type SyncSummary, sync } from '../../sync'
 import { FAILURE } from '../exit-code'
+import { given } from '../given'
 import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { serviceOf } from '../service-settings'
@@ -27,12 +27,11 @@ import { targetOf } from './target-option'
  */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   limitHeapGrowth()
-  const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
-  const service = serviceOf(options, options.now && { now: options.now })
+  const service = serviceOf(options, given({ now: options.now }))
   const stop = stopRequest()
   const changes =
     typeof options.changes === 'string'
-      ? appendingSink(options.changes, open, options.changesFormat)
+      ? appendingSink(options.changes, options.changesFormat)
       : undefined
   try {
     const run = sync({
@@ -45,14 +44,15 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       memoryBytes: options.memory,
       maxRemovedShare: options.maxRemovedShare,
       signal: stop.signal,
-      ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
+      ...given({ until: options.until === 'now' ? (options.now ?? new Date()) : options.until }),
     })
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
     const failures = failureLines(summary, options.json)
     printError(failures)
     if (failures.length > 0) process.exitCode = FAILURE
   } catch (error) {
-    if (!isStop(error, stop.signal)) throw error
+    const isStop = stop.signal.aborted && FeedError.is(error) && error.code === 'ABORTED'
+    if (!isStop) throw error
     process.exitCode = stop.exitCode
     printError('feedmill: stopped; the same command goes on from here')
   } finally {
@@ -115,8 +115,10 @@ function textTeller(): Teller {
   const bar = progressBar(1, true)
   return {
     event: event => {
-      if (event.type === 'progress')
-        bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      if (event.type === 'progress') {
+        const left = event.categories.reduce((sum, { ready }) => sum + ready, 0)
+        bar.update(event.files, progressText(event), event.files + left)
+      }
       const retry = retryLine(event)
       if (retry !== undefined) bar.above(retry)
       const line = eventLine(event)
@@ -127,12 +129,4 @@ function textTeller(): Teller {
     summary: summary => print(summaryLines(summary)),
     end: () => bar.stop(),
   }
-}
-
-function filesLeft({ categories }: Pick<SyncSummary, 'categories'>): number {
-  return categories.reduce((sum, { ready }) => sum + ready, 0)
-}
-
-function isStop(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted && FeedError.is(error) && error.code === 'ABORTED'
 }

@@ -13,12 +13,9 @@ export type OutputRow = Readonly<Record<string, unknown>>
  * every other one as a failure of its own.
  */
 function unreadable(expected: string, received: string, cause?: unknown): FeedError {
-  return new FeedError(
-    'STAGE_INPUT_INVALID',
-    `the output must be ${expected}: ${received}`,
-    { stage: 'verify', expected, received },
-    { cause },
-  )
+  const message = `the output must be ${expected}: ${received}`
+  const context = { stage: 'verify', expected, received }
+  return new FeedError('STAGE_INPUT_INVALID', message, context, { cause })
 }
 
 export type OutputFormat = 'ndjson' | 'csv' | 'sqlite'
@@ -32,6 +29,7 @@ export interface OutputFile {
 
 /** The longest line of NDJSON in characters. */
 const MAX_LINE_CHARS = 16 * 2 ** 20
+const ONE_A_LINE = 'one JSON object in each line'
 
 /**
  * Reads the file anew in each call.
@@ -68,10 +66,7 @@ async function* jsonRows(texts: AsyncIterable<string>): AsyncGenerator<OutputRow
     if (line.trim() === '') continue
     const value = parsed(line)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw unreadable(
-        'one JSON object in each line',
-        `line ${number} is ${JSON.stringify(line.slice(0, 80))}`,
-      )
+      throw unreadable(ONE_A_LINE, `line ${number} is ${JSON.stringify(line.slice(0, 80))}`)
     yield value as OutputRow
   }
 }
@@ -92,10 +87,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, vo
     lines[0] = rest + lines[0]
     rest = lines.pop()!
     if (rest.length > MAX_LINE_CHARS)
-      throw unreadable(
-        'one JSON object in each line',
-        `a line is over ${MAX_LINE_CHARS} characters`,
-      )
+      throw unreadable(ONE_A_LINE, `a line is over ${MAX_LINE_CHARS} characters`)
     yield* lines
   }
   if (rest !== '') yield rest
@@ -128,9 +120,12 @@ export async function* sqliteRows(
   table: string,
   sqlite = builtinSqlite(),
 ): AsyncGenerator<OutputRow, void, void> {
-  const query = `SELECT * FROM "${table.replaceAll('"', '""')}"`
-  if (sqlite === null) yield* csvRows(printed(path, table, query))
-  else yield* moduleRows(sqlite, path, table, query)
+  if (sqlite === null) yield* csvRows(printed(path, table))
+  else yield* moduleRows(sqlite, path, table)
+}
+
+function queryOf(table: string): string {
+  return `SELECT * FROM "${table.replaceAll('"', '""')}"`
 }
 
 function builtinSqlite(): SqliteModule | null {
@@ -140,16 +135,11 @@ function builtinSqlite(): SqliteModule | null {
   return getBuiltinModule?.('node:sqlite') ?? null
 }
 
-function* moduleRows(
-  { DatabaseSync }: SqliteModule,
-  path: string,
-  table: string,
-  query: string,
-): Generator<OutputRow, void, void> {
+function* moduleRows({ DatabaseSync }: SqliteModule, path: string, table: string) {
   try {
     const database = new DatabaseSync(path, { readOnly: true })
     try {
-      const statement = database.prepare(query)
+      const statement = database.prepare(queryOf(table))
       statement.setReadBigInts(true)
       yield* statement.iterate?.() ?? statement.all()
     } finally {
@@ -161,12 +151,8 @@ function* moduleRows(
 }
 
 /** Yields what the program prints. */
-async function* printed(
-  path: string,
-  table: string,
-  query: string,
-): AsyncGenerator<string, void, void> {
-  const words = ['-readonly', '-batch', '-header', '-csv', path, query]
+async function* printed(path: string, table: string): AsyncGenerator<string, void, void> {
+  const words = ['-readonly', '-batch', '-header', '-csv', path, queryOf(table)]
   const child = spawn('sqlite3', words, { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | NodeJS.ErrnoException | null>(resolve => {
     child.once('error', resolve)

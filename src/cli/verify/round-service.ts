@@ -2,10 +2,9 @@
 // the end of a day of UTC-7, so that the file of the catalog and the bootstrap file show the same
 // time, and it has six hours with a snapshot file each.
 
-import type { FaultKind } from '../../emulator'
-import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator'
+import { createEmulator, type EmulatorOptions, type FaultKind } from '../../emulator'
 import type { Round } from './fault-rounds'
-import { Truth } from './truth'
+import { trueState } from './truth'
 
 export interface VerifyWorld {
   readonly seed: number
@@ -13,12 +12,6 @@ export interface VerifyWorld {
   readonly items: number
   readonly marketplace: string
   readonly categories: readonly string[]
-}
-
-export interface RoundService {
-  readonly emulator: Emulator
-  readonly url: string
-  readonly truth: Truth
 }
 
 const START = new Date('2026-03-01T07:00:00Z')
@@ -30,7 +23,7 @@ const CHURN = 20
 export async function roundService(
   { faults, rate }: Round,
   { seed, items, marketplace, categories }: VerifyWorld,
-): Promise<RoundService> {
+) {
   const kinds = [...new Set(faults.flatMap((fault): readonly FaultKind[] => fault.requests ?? []))]
   const service: Partial<EmulatorOptions> = Object.assign({}, ...faults.map(fault => fault.service))
   const emulator = createEmulator({
@@ -52,7 +45,7 @@ export async function roundService(
     ...(kinds.length > 0 && { faults: { kinds, rate, seed, oncePerFile: true } }),
   })
   const { url } = await emulator.listen()
-  return { emulator, url, truth: new Truth(emulator.world) }
+  return { emulator, url, truth: trueState(emulator.world) }
 }
 
 const ALL_ITEMS = {

@@ -20,8 +20,7 @@ const OUTPUT_CHARS = 4_000
 const CLOSE_MS = 1_000
 
 /** @throws FeedError OPTION_INVALID when the command cannot be started */
-export async function runCommand(options: CommandOptions) {
-  const { command, env, timeoutMs, signal } = options
+export async function runCommand({ command, env, timeoutMs, signal }: CommandOptions) {
   const [program = '', ...words] = command
   const child = spawn(program, words, {
     env,

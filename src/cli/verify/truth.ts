@@ -4,7 +4,7 @@
 import type { World } from '../../emulator'
 import { itemSchema } from '../../index'
 
-/** The cells of an item in the order of {@link Truth.columns}. */
+/** The cells of an item in the order of {@link TrueState.columns}. */
 export type Cells = readonly string[]
 
 export interface TrueItem {
@@ -34,23 +34,23 @@ export interface TrueState {
 
 const HOUR_MS = 3_600_000
 
-export class Truth implements TrueState {
-  readonly columns: readonly TrueColumn[]
-  readonly items = new Map<string, TrueItem>()
-  readonly ended = new Set<string>()
+export function trueState(world: World): TrueState {
+  const columns = world.itemColumns.map(name => ({ name, type: typeOf(name) }))
+  const versions = versionsIn(world)
+  const items = new Map<string, TrueItem>()
+  for (const place of placesIn(world))
+    for (const { itemId, cells } of world.truthAt(world.end, place)) {
+      const older = (versions.get(itemId) ?? []).filter(version => !areEqual(version, cells))
+      items.set(itemId, { cells, older })
+    }
+  const ended = new Set([...versions.keys()].filter(itemId => !items.has(itemId)))
+  return { columns, items, ended }
+}
 
-  constructor(world: World) {
-    this.columns = world.itemColumns.map(name => ({ name, type: typeOf(name) }))
-    const versions = versionsIn(world)
-    const { marketplaces, categories } = world.options
-    for (const marketplaceId of marketplaces)
-      for (const categoryId of categories)
-        for (const { itemId, cells } of world.truthAt(world.end, { marketplaceId, categoryId })) {
-          const older = (versions.get(itemId) ?? []).filter(version => !areEqual(version, cells))
-          this.items.set(itemId, { cells, older })
-        }
-    for (const itemId of versions.keys()) if (!this.items.has(itemId)) this.ended.add(itemId)
-  }
+function placesIn({ options: { marketplaces, categories } }: World) {
+  return marketplaces.flatMap(marketplaceId =>
+    categories.map(categoryId => ({ marketplaceId, categoryId })),
+  )
 }
 
 /** Returns the versions that the bootstrap file and the snapshot files show. */
@@ -61,17 +61,14 @@ function versionsIn(world: World): Map<string, Cells[]> {
     if (known === undefined) versions.set(itemId, [cells])
     else known.push(cells)
   }
-  const { marketplaces, categories } = world.options
-  for (const marketplaceId of marketplaces)
-    for (const categoryId of categories) {
-      const place = { marketplaceId, categoryId }
-      for (const { itemId, cells } of world.truthAt(world.start, place)) add(itemId, cells)
-      for (let from = world.start; from < world.end; from = new Date(from.getTime() + HOUR_MS)) {
-        const to = new Date(from.getTime() + HOUR_MS)
-        for (const { item } of world.changesWithin(from, to, place))
-          add(item.itemId, world.itemCells(item))
-      }
+  for (const place of placesIn(world)) {
+    for (const { itemId, cells } of world.truthAt(world.start, place)) add(itemId, cells)
+    for (let from = world.start; from < world.end; from = new Date(from.getTime() + HOUR_MS)) {
+      const to = new Date(from.getTime() + HOUR_MS)
+      for (const { item } of world.changesWithin(from, to, place))
+        add(item.itemId, world.itemCells(item))
     }
+  }
   return versions
 }
 

@@ -49,13 +49,8 @@ export function verifyLines({ ok, rounds, left }: VerifyReport): string[] {
 }
 
 /** Names what is wrong with a round, such as `3 items lost, 1 row doubled`. */
-export function findings({
-  differences,
-  unreadable,
-  exitCode,
-  timedOut,
-  attempts,
-}: RoundResult): string {
+export function findings(result: RoundResult): string {
+  const { differences, unreadable, exitCode, timedOut, attempts } = result
   const counts = KINDS.flatMap(kind => {
     const count = differences?.[kind] ?? 0
     const words = CLASSES[kind]

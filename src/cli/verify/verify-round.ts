@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Emulator } from '../../emulator'
 import { FeedError } from '../../index'
-import { serviceVariables } from '../serve'
+import { addressOf, serviceVariables } from '../serve'
 import { SERVICE_VARIABLES } from '../service-settings'
 import { compareOutput, type Differences, KINDS } from './compare-output'
 import type { Round } from './fault-rounds'
@@ -107,8 +107,7 @@ function environment(
   folder: string,
   output: string,
 ): NodeJS.ProcessEnv {
-  const { scopeBase, clientId, clientSecret } = emulator
-  const client = { clientId, clientSecret }
+  const address = addressOf(emulator, url)
   // A proxy cannot reach the service on this machine.
   const noProxy = [process.env.NO_PROXY ?? process.env.no_proxy, '127.0.0.1'].filter(Boolean).join()
   return {
@@ -117,10 +116,10 @@ function environment(
     no_proxy: noProxy,
     [SERVICE_VARIABLES.profile]: undefined,
     [SERVICE_VARIABLES.credentials]: undefined,
-    ...serviceVariables({ url, tokenUrl: url + emulator.tokenPath, scopeBase, ...client }),
+    ...serviceVariables(address),
     [ROUND_VARIABLES.marketplace]: marketplace,
     [ROUND_VARIABLES.categories]: categories.join(),
-    [ROUND_VARIABLES.now]: emulator.now().toISOString(),
+    [ROUND_VARIABLES.now]: address.now,
     [ROUND_VARIABLES.folder]: folder,
     [ROUND_VARIABLES.output]: output,
   }

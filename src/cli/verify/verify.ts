@@ -37,7 +37,11 @@ export async function verify(command: readonly string[], options: VerifyOptions)
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-verify-'))
   try {
     const report = await runRounds(settings, options.fault, folder, stop.signal)
-    if (stop.exitCode === undefined) await tell(report, settings, options)
+    if (stop.exitCode === undefined) {
+      const text = jsonText(jsonReport(report, settings))
+      if (typeof options.json === 'string') await writeTextFile(options.json, text)
+      await print(options.json === true ? text : verifyLines(report))
+    }
     process.exitCode = stop.exitCode ?? (report.ok ? 0 : FAILURE)
   } finally {
     stop.release()
@@ -62,16 +66,6 @@ async function runRounds(
   }
   const left = all.slice(rounds.length).map(({ name }) => name)
   return { ok: left.length === 0 && rounds.every(({ result }) => result.ok), rounds, left }
-}
-
-async function tell(
-  report: VerifyReport,
-  settings: RoundOptions,
-  { json }: VerifyOptions,
-): Promise<void> {
-  const text = jsonText(jsonReport(report, settings))
-  if (typeof json === 'string') await writeTextFile(json, text)
-  await print(json === true ? text : verifyLines(report))
 }
 
 /** The object that `--json` prints. */
@@ -110,11 +104,8 @@ function roundOptions(command: readonly string[], options: VerifyOptions): Round
 function formatOf(output: string): OutputFormat {
   const format = FORMATS[extname(output).toLowerCase()]
   if (format !== undefined) return format
-  throw invalid(
-    'output',
-    `a name that ends in ${Object.keys(FORMATS).join(', ')}, or --format`,
-    output,
-  )
+  const expected = `a name that ends in ${Object.keys(FORMATS).join(', ')}, or --format`
+  throw invalid('output', expected, output)
 }
 
 function pairOf(text: string): [string, string] {

@@ -4,7 +4,7 @@
 
 import type { BoundColumn, ProfiledCells, RowBatch } from '../../engine/index'
 import { excerpt, isBadCell, PLACE_WORDS } from '../../engine/index'
-import type { ColumnProfile, InvalidCell, ValueCount } from '../report'
+import type { ColumnProfile, InvalidCell } from '../report'
 import { DistinctSketch } from './distinct-sketch'
 import { BAD, FrequentValues, GOOD } from './frequent-values'
 import { RangeOfValues } from './value-range'
@@ -66,6 +66,8 @@ export class ColumnProfiler {
   profile(): ColumnProfile {
     const { name, heading, known, spec } = this.#column
     const frequent = this.#frequent
+    const mean = this.#totalBytes / this.#filled
+    const bytes = { min: this.#minBytes, max: this.#maxBytes, mean }
     return {
       name,
       heading,
@@ -79,14 +81,7 @@ export class ColumnProfiler {
         ? frequent.size
         : Math.min(this.#distinct.estimate(), this.#filled),
       distinctIsExact: frequent.isExact,
-      bytes:
-        this.#filled === 0
-          ? null
-          : {
-              min: this.#minBytes,
-              max: this.#maxBytes,
-              mean: this.#totalBytes / this.#filled,
-            },
+      bytes: this.#filled === 0 ? null : bytes,
       range: this.#values.range,
       frequent: frequent.isCounting ? this.#shownValues() : null,
     }
@@ -94,12 +89,9 @@ export class ColumnProfiler {
 
   #shownValues(): ColumnProfile['frequent'] {
     const { isExact, lacking, tooLong } = this.#frequent
-    const values = this.#frequent.top(SHOWN_VALUES).map(
-      ({ bytes, count }): ValueCount => ({
-        value: Buffer.from(bytes).toString('utf8'),
-        count,
-      }),
-    )
+    const values = this.#frequent
+      .top(SHOWN_VALUES)
+      .map(({ bytes, count }) => ({ value: Buffer.from(bytes).toString(), count }))
     return { values, isExact, lacking, tooLong }
   }
 

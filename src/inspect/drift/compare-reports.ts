@@ -5,9 +5,9 @@ import { checkedReport } from '../checked-report'
 import type { ColumnProfile, InspectReport } from '../report'
 import {
   COLUMN_RULES,
+  type DriftRule,
   type DriftSeverity,
   FILE_RULES,
-  type Finding,
   LOST_RULES,
   NEW_RULES,
 } from './drift-rules'
@@ -49,20 +49,16 @@ export function compareReports(before: InspectReport, after: InspectReport): Dri
       before.schema ?? 'none',
     )
   const found = <B, A>(
-    rules: readonly {
-      readonly name: string
-      readonly severity: DriftSeverity
-      find(before: B, after: A): Finding | undefined
-    }[],
+    rules: readonly DriftRule<B, A>[],
     column: string | null,
     was: B,
     is: A,
   ): Drift[] =>
     rules.flatMap(({ name, severity, find }) => {
       const finding = find(was, is)
-      return finding === undefined ? [] : [{ rule: name, severity, column, ...finding }]
+      return finding === false ? [] : [{ rule: name, severity, column, ...finding }]
     })
-  const [was, is] = [before, after].map(byName) as [Columns, Columns]
+  const [was, is] = [byName(before), byName(after)]
   return [
     ...found(FILE_RULES, null, before, after),
     // A file without a readable header is one failure, not one for each column.
@@ -80,8 +76,6 @@ export function compareReports(before: InspectReport, after: InspectReport): Dri
   ]
 }
 
-type Columns = ReadonlyMap<string, ColumnProfile>
-
-function byName({ columns }: InspectReport): Columns {
+function byName({ columns }: InspectReport): ReadonlyMap<string, ColumnProfile> {
   return new Map(columns.map(column => [column.name, column]))
 }

@@ -16,19 +16,12 @@ export interface Finding {
   readonly after: string
 }
 
-interface Rule {
+/** A rule about a file as a whole, or about a column that one of the files or both have. */
+export interface DriftRule<Before, After> {
   readonly name: string
   readonly severity: DriftSeverity
-}
-
-/** A rule about a file as a whole. */
-export interface FileRule extends Rule {
-  find(before: InspectReport, after: InspectReport): Finding | undefined
-}
-
-/** A rule about a column that only one of the files has, or that both have. */
-export interface ColumnRule<Before, After> extends Rule {
-  find(before: Before, after: After): Finding | undefined
+  /** Returns false where the rule finds nothing. */
+  find(before: Before, after: After): Finding | false
 }
 
 /** A share may grow by this much: one row in a thousand. */
@@ -45,14 +38,13 @@ const KEY_LOST_SHARE = 0.95
 /** A column with fewer filled cells says nothing about its distinct values. */
 const LEAST_CELLS = 100
 
-export const FILE_RULES: readonly FileRule[] = [
+export const FILE_RULES: readonly DriftRule<InspectReport, InspectReport>[] = [
   {
     name: 'unreadable',
     severity: 'breaks',
     find: (before, after) =>
-      before.failure === null && after.failure !== null
-        ? { before: 'read to its end', after: after.failure.code }
-        : undefined,
+      before.failure === null &&
+      after.failure !== null && { before: 'read to its end', after: after.failure.code },
   },
   {
     name: 'bad-rows-up',
@@ -63,16 +55,15 @@ export const FILE_RULES: readonly FileRule[] = [
     name: 'rows-lost',
     severity: 'breaks',
     find: (before, after) =>
-      after.rows < before.rows * (1 - ROWS_BREAKS) ? counts(before.rows, after.rows) : undefined,
+      after.rows < before.rows * (1 - ROWS_BREAKS) && counts(before.rows, after.rows),
   },
   {
     name: 'rows-changed',
     severity: 'notice',
     find: (before, after) =>
       Math.abs(after.rows - before.rows) > before.rows * ROWS_NOTICE &&
-      after.rows >= before.rows * (1 - ROWS_BREAKS)
-        ? counts(before.rows, after.rows)
-        : undefined,
+      after.rows >= before.rows * (1 - ROWS_BREAKS) &&
+      counts(before.rows, after.rows),
   },
   {
     name: 'order-changed',
@@ -80,28 +71,27 @@ export const FILE_RULES: readonly FileRule[] = [
     find: (before, after) => {
       const [was, is] = [shared(before, after), shared(after, before)]
       const at = was.findIndex((name, n) => name !== is[n])
-      return at < 0 ? undefined : { before: was[at]!, after: is[at]! }
+      return at >= 0 && { before: was[at]!, after: is[at]! }
     },
   },
 ]
 
 /** The rules about columns that the later file lacks. */
-export const LOST_RULES: readonly ColumnRule<ColumnProfile, undefined>[] = [
+export const LOST_RULES: readonly DriftRule<ColumnProfile, undefined>[] = [
   {
     name: 'column-lost',
     severity: 'breaks',
-    find: ({ filled }) =>
-      filled > 0 ? { before: `${filled} filled cells`, after: 'no column' } : undefined,
+    find: ({ filled }) => filled > 0 && { before: `${filled} filled cells`, after: 'no column' },
   },
   {
     name: 'empty-column-lost',
     severity: 'notice',
-    find: ({ filled }) => (filled === 0 ? { before: 'empty', after: 'no column' } : undefined),
+    find: ({ filled }) => filled === 0 && { before: 'empty', after: 'no column' },
   },
 ]
 
 /** The rules about columns that the earlier file lacks. */
-export const NEW_RULES: readonly ColumnRule<undefined, ColumnProfile>[] = [
+export const NEW_RULES: readonly DriftRule<undefined, ColumnProfile>[] = [
   {
     name: 'column-new',
     severity: 'notice',
@@ -110,34 +100,30 @@ export const NEW_RULES: readonly ColumnRule<undefined, ColumnProfile>[] = [
 ]
 
 /** The rules about columns of both files. */
-export const COLUMN_RULES: readonly ColumnRule<ColumnProfile, ColumnProfile>[] = [
+export const COLUMN_RULES: readonly DriftRule<ColumnProfile, ColumnProfile>[] = [
   {
     name: 'type-changed',
     severity: 'breaks',
     find: (before, after) =>
-      before.type === after.type ? undefined : { before: before.type, after: after.type },
+      before.type !== after.type && { before: before.type, after: after.type },
   },
   {
     name: 'invalid-up',
     severity: 'breaks',
     find: (before, after) =>
-      before.type === after.type
-        ? grown(invalidShare(before), invalidShare(after), BAD_SHARE)
-        : undefined,
+      before.type === after.type && grown(invalidShare(before), invalidShare(after), BAD_SHARE),
   },
   {
     name: 'heading-changed',
     severity: 'notice',
     find: (before, after) =>
-      before.heading === after.heading
-        ? undefined
-        : { before: before.heading, after: after.heading },
+      before.heading !== after.heading && { before: before.heading, after: after.heading },
   },
   {
     name: 'empty-up',
     severity: 'breaks',
     find: (before, after) =>
-      isEmptied(before, after) ? shares(emptyShare(before), emptyShare(after)) : undefined,
+      isEmptied(before, after) && shares(emptyShare(before), emptyShare(after)),
   },
   {
     name: 'empty-changed',
@@ -146,9 +132,8 @@ export const COLUMN_RULES: readonly ColumnRule<ColumnProfile, ColumnProfile>[] =
       after.filled + after.empty > 0 &&
       before.filled + before.empty > 0 &&
       Math.abs(emptyShare(after) - emptyShare(before)) > EMPTY_NOTICE &&
-      !isEmptied(before, after)
-        ? shares(emptyShare(before), emptyShare(after))
-        : undefined,
+      !isEmptied(before, after) &&
+      shares(emptyShare(before), emptyShare(after)),
   },
   {
     name: 'key-lost',
@@ -156,17 +141,17 @@ export const COLUMN_RULES: readonly ColumnRule<ColumnProfile, ColumnProfile>[] =
     find: (before, after) =>
       isMeasured(before, after) &&
       distinctShare(before) >= KEY_SHARE &&
-      distinctShare(after) < KEY_LOST_SHARE
-        ? shares(distinctShare(before), distinctShare(after))
-        : undefined,
+      distinctShare(after) < KEY_LOST_SHARE &&
+      shares(distinctShare(before), distinctShare(after)),
   },
   {
     name: 'distinct-collapsed',
     severity: 'breaks',
     find: (before, after) =>
-      isMeasured(before, after) && before.distinct > 2 && after.distinct === 1
-        ? counts(before.distinct, after.distinct)
-        : undefined,
+      isMeasured(before, after) &&
+      before.distinct > 2 &&
+      after.distinct === 1 &&
+      counts(before.distinct, after.distinct),
   },
   {
     name: 'distinct-down',
@@ -176,20 +161,18 @@ export const COLUMN_RULES: readonly ColumnRule<ColumnProfile, ColumnProfile>[] =
       before.distinct > 2 &&
       after.distinct > 1 &&
       after.distinct < before.distinct / 2 &&
-      after.filled > before.filled / 2
-        ? counts(before.distinct, after.distinct)
-        : undefined,
+      after.filled > before.filled / 2 &&
+      counts(before.distinct, after.distinct),
   },
   {
     name: 'range-shifted',
     severity: 'notice',
     find: (before, after) => {
       const [was, is] = [limits(before), limits(after)]
-      if (was === undefined || is === undefined) return undefined
+      if (was === undefined || is === undefined) return false
       const width = was.max - was.min
-      return is.min < was.min - width || is.max > was.max + width
-        ? { before: rangeText(before), after: rangeText(after) }
-        : undefined
+      const isShifted = is.min < was.min - width || is.max > was.max + width
+      return isShifted && { before: rangeText(before), after: rangeText(after) }
     },
   },
 ]
@@ -239,8 +222,8 @@ function rangeText({ range }: ColumnProfile): string {
   return range === null ? '' : `${range.min} to ${range.max}`
 }
 
-function grown(before: number, after: number, most: number): Finding | undefined {
-  return after - before > most ? shares(before, after) : undefined
+function grown(before: number, after: number, most: number): Finding | false {
+  return after - before > most && shares(before, after)
 }
 
 function shares(before: number, after: number): Finding {

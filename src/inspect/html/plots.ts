@@ -100,11 +100,9 @@ function cellsOption(columns: readonly ColumnProfile[]): EChartsCoreOption {
       axisLabel: { ...label, formatter: '{value}%' },
     },
     series: series.map(({ name, color, data }) => ({
+      ...bar,
       name,
-      type: 'bar',
       stack: 'cells',
-      silent: true,
-      barWidth: 11,
       itemStyle: { color },
       data,
     })),
@@ -118,19 +116,15 @@ function distinctOption(columns: readonly ColumnProfile[]): EChartsCoreOption {
     xAxis: { ...axis, type: 'log', min: 1, max: 10 ** Math.ceil(Math.log10(most)) },
     series: [
       {
-        type: 'bar',
-        silent: true,
-        barWidth: 11,
+        ...bar,
         itemStyle: { color: DISTINCT },
         // A bar of the value 1 would have no length on this scale.
         data: columns.map(({ distinct, distinctIsExact }) => ({
           value: Math.max(1.05, distinct),
           label: {
+            ...label,
             show: true,
             position: 'right',
-            color: TEXT,
-            fontSize: 11,
-            fontFamily: FONT,
             formatter: `${distinctIsExact ? '' : '≈ '}${distinct.toLocaleString('en-US')}`,
           },
         })),
@@ -139,6 +133,7 @@ function distinctOption(columns: readonly ColumnProfile[]): EChartsCoreOption {
   }
 }
 
+const bar = { type: 'bar', silent: true, barWidth: 11 } as const
 const label = { color: TEXT, fontSize: 11, fontFamily: FONT }
 const axis = {
   axisLabel: label,

@@ -12,7 +12,6 @@ function checked(rows: readonly { itemId: string; cells: readonly string[] }[]):
   const check = new TruthCheck(world, world.end)
   for (const { itemId, cells } of rows) check.row(itemId, rowOf(cells))
   check.end()
-  expect(check.problems).toHaveLength(check.mismatches.length)
   return check.problems
 }
 

@@ -100,7 +100,7 @@ test.each([1, 9, 100, 200])(
     const first = appendingSink(path)
     await first.write([change('v1|1|0')])
     await first.close()
-    const full = appendingSink(path, onFullDisk(room))
+    const full = appendingSink(path, 'plain', onFullDisk(room))
     const failure = {
       code: 'SINK_FAILED',
       context: { sink: 'changes', target: path, reason: 'ENOSPC' },
@@ -151,7 +151,7 @@ test('fault 79: a synchronisation whose disk is full at a change goes on, and no
   const profile = defineProfile({ baseUrl: baseUrl!, tokenUrl: tokenUrl!, scopeBase: scopeBase! })
   const service = createFeedService(profile, { clientId, clientSecret }, { now: now! })
   const run = async (openFile?: typeof open) => {
-    const changes = appendingSink(path, openFile)
+    const changes = appendingSink(path, 'plain', openFile)
     const options = {
       service,
       marketplace: 'MKT_US',

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { compareOutput, type Differences } from '../../../src/cli/verify/compare-output'
 import { readColumns } from '../../../src/cli/verify/output-columns'
 import type { OutputRow } from '../../../src/cli/verify/output-rows'
-import { Truth } from '../../../src/cli/verify/truth'
+import { trueState } from '../../../src/cli/verify/truth'
 import { createWorld } from '../../../src/emulator'
 
 const world = createWorld({ seed: 7, items: 80, hours: 6, churn: 40, endings: 1 })
-const truth = new Truth(world)
+const truth = trueState(world)
 const names = truth.columns.map(({ name }) => name)
 const rowOf = (cells: readonly string[]): OutputRow =>
   Object.fromEntries(names.map((name, n) => [name, cells[n]!]))
