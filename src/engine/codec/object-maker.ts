@@ -1,8 +1,8 @@
 // Makes plain objects of one shape from lists of values. The shape is known only when a header is
-// read, so the quick way is a function that is compiled for the shape and consists of one object
-// literal. Where a process forbids code from text
-// (`--disallow-code-generation-from-strings`, a content security policy), a slower function makes
-// the same objects.
+// read, so the quick way is a function that is compiled for the shape: one object literal, or for
+// many columns a copy of a template whose properties get their values. Where a process forbids code
+// from text (`--disallow-code-generation-from-strings`, a content security policy), a slower
+// function makes the same objects.
 
 import type { RowCells, RowCutter } from './row-cells'
 import { CELL_END } from './tsv/scan-space'
@@ -22,12 +22,22 @@ export type ObjectMaker = (values: readonly unknown[]) => Record<string, unknown
  * own property, `__proto__` too.
  */
 export function objectMaker(shape: Shape): ObjectMaker {
+  const properties = shape.names.length + shape.constants.length
+  const isLiteral = properties <= MOST_IN_LITERAL || properties > MOST_IN_COPY
   try {
-    return literalMaker(shape)
+    return isLiteral ? literalMaker(shape) : copyingMaker(shape)
   } catch {
     return assigningMaker(shape)
   }
 }
+
+/**
+ * V8 keeps the hidden class of literals with up to this many properties. It makes that of a larger
+ * one anew for each object, property by property.
+ */
+const MOST_IN_LITERAL = 127
+/** Objects with more properties have no hidden class, and their copy is slower than a literal. */
+const MOST_IN_COPY = 1020
 
 /** @throws EvalError where the process forbids code from text */
 export function literalMaker({ names, constants }: Shape): ObjectMaker {
@@ -45,12 +55,29 @@ export function key(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }
 
-/** The maker without code from text. All copies of its template share one hidden class. */
-export function assigningMaker({ names, constants }: Shape): ObjectMaker {
-  const template = Object.fromEntries<unknown>([
+/** @throws EvalError where the process forbids code from text */
+export function copyingMaker(shape: Shape): ObjectMaker {
+  const stores = shape.names.map((name, n) => `object[${JSON.stringify(name)}] = values[${n}]`)
+  const body = `return function makeObject(values) {
+    const object = { ...template }
+    ${stores.join('\n')}
+    return object
+  }`
+  return new Function('template', body)(templateOf(shape)) as ObjectMaker
+}
+
+/** An object of the shape without values. All copies of it share one hidden class. */
+function templateOf({ names, constants }: Shape): Record<string, unknown> {
+  return Object.fromEntries<unknown>([
     ...names.map((name): [string, unknown] => [name, null]),
     ...constants,
   ])
+}
+
+/** The maker without code from text. */
+export function assigningMaker(shape: Shape): ObjectMaker {
+  const { names } = shape
+  const template = templateOf(shape)
   return values => {
     const object = { ...template }
     for (let n = 0; n < names.length; n++) object[names[n]!] = values[n]

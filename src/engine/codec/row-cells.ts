@@ -166,10 +166,22 @@ export class RowCells implements CellSource {
     return unescaped.toString('utf8', 0, length)
   }
 
-  /** The texts of some columns of a row, in the order of `columns`. */
+  /** The texts of some columns of the file, in the order of `columns`. */
   texts(slot: number, columns: Int32Array): string[] {
+    const { rowStarts, cellEnds, columns: width } = this.#index
+    const run = this.#run(slot)
+    const runStart = this.#runStart
     const texts = new Array<string>(columns.length)
-    for (let n = 0; n < columns.length; n++) texts[n] = this.text(slot, columns[n]!)
+    const first = slot * width
+    for (let n = 0; n < columns.length; n++) {
+      const column = columns[n]!
+      const start =
+        column === 0 ? signed(rowStarts[slot]!) : (cellEnds[first + column - 1]! & CELL_END) + 1
+      const end = cellEnds[first + column]!
+      if (start === end) texts[n] = ''
+      else if (end > 0) texts[n] = run.slice(start - runStart, end - runStart)
+      else texts[n] = this.markedText(start, end & CELL_END)
+    }
     return texts
   }
 

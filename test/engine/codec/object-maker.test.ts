@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import {
   assigningMaker,
+  copyingMaker,
   listedMaker,
   literalMaker,
   literalTextMaker,
@@ -34,7 +35,7 @@ const names = fc.oneof(
   ),
 )
 
-test('both makers give plain objects with an own property for each name, whatever the names say', () => {
+test('all makers give plain objects with an own property for each name, whatever the names say', () => {
   fc.assert(
     fc.property(fc.uniqueArray(names, { maxLength: 50 }), fc.nat(50), (all, cut) => {
       const given = all.slice(0, cut)
@@ -44,7 +45,7 @@ test('both makers give plain objects with an own property for each name, whateve
         ...given.map((name, n): [string, unknown] => [name, n]),
         ...constants,
       ])
-      for (const make of [literalMaker, assigningMaker]) {
+      for (const make of [literalMaker, copyingMaker, assigningMaker]) {
         const object = make({ names: given, constants })(values)
         expect(Object.entries(object)).toEqual(Object.entries(expected))
         expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
@@ -53,11 +54,11 @@ test('both makers give plain objects with an own property for each name, whateve
   )
 })
 
-test('an object may have as many columns as a header may have', () => {
-  const many = Array.from({ length: 4096 }, (_, n) => `column ${n}`)
+test.each([1, 127, 128, 1020, 1021, 4096])('an object of %i columns', columns => {
+  const many = Array.from({ length: columns }, (_, n) => `column ${n}`)
   const object = objectMaker({ names: many, constants: [] })(many)
   expect(Object.keys(object)).toEqual(many)
-  expect(object['column 4095']).toBe('column 4095')
+  expect(Object.values(object)).toEqual(many)
 })
 
 test('objects are made without generated code where that is forbidden', () => {
