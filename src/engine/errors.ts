@@ -686,19 +686,18 @@ export function aborted(stage: string, message: string, reason: unknown): FeedEr
   return new FeedError('ABORTED', message, { stage }, { cause: reason })
 }
 
-/** Loads an optional package by `load`. @throws FeedError DEPENDENCY_MISSING */
-export async function optionalPackage<T>(
+/**
+ * The error for an optional package that is not installed. The `import()` of one stands inside of
+ * `try` itself: only there do bundlers let a package be missing.
+ */
+export function missingPackage(
   neededFor: string,
   name: string,
   toInstall: string,
-  load: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await load()
-  } catch (cause) {
-    const message = `${neededFor} needs the package ${name}: npm install ${toInstall}`
-    throw new FeedError('DEPENDENCY_MISSING', message, { package: name, neededFor }, { cause })
-  }
+  cause: unknown,
+): FeedError<'DEPENDENCY_MISSING'> {
+  const message = `${neededFor} needs the package ${name}: npm install ${toInstall}`
+  return new FeedError('DEPENDENCY_MISSING', message, { package: name, neededFor }, { cause })
 }
 
 /** Controls of terminals, C0 and C1, and marks that change the order in which text is read. */

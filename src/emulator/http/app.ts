@@ -4,7 +4,7 @@
 // function from a call to a response.
 
 import type { Context } from 'hono'
-import { optionalPackage } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 import { FAULT_HEADER } from '../faults/fault-plan'
 import { challenge, type TokenIssuer } from '../tokens'
 import { type ErrorFamily, INVALID_DATA } from './error-family'
@@ -59,8 +59,12 @@ export function createApp(parts: AppParts) {
 }
 
 /** The build turns an `import()` inside `try` into a form that bundlers treat as optional. */
-function hono() {
-  return optionalPackage('the emulator', 'hono', EMULATOR_PACKAGES, () => import('hono'))
+async function hono() {
+  try {
+    return await import('hono')
+  } catch (cause) {
+    throw missingPackage('the emulator', 'hono', EMULATOR_PACKAGES, cause)
+  }
 }
 
 async function routerOf(parts: AppParts) {

@@ -8,8 +8,8 @@ import {
   FeedError,
   filledText,
   knownOptions,
+  missingPackage,
   type OptionNames,
-  optionalPackage,
   wholeNumber,
 } from '../../engine/index'
 import type { Answer, Connection } from '../faults/fault-injector'
@@ -70,9 +70,12 @@ export async function listen(
   return { url, close: () => (closing ??= closeServer(server)) }
 }
 
-function nodeServer() {
-  const name = '@hono/node-server'
-  return optionalPackage('the emulator', name, EMULATOR_PACKAGES, () => import('@hono/node-server'))
+async function nodeServer() {
+  try {
+    return await import('@hono/node-server')
+  } catch (cause) {
+    throw missingPackage('the emulator', '@hono/node-server', EMULATOR_PACKAGES, cause)
+  }
 }
 
 /** Listens and returns the address. */

@@ -3,7 +3,7 @@
 // read on white and on black.
 
 import type { EChartsCoreOption } from 'echarts'
-import { optionalPackage, printableText } from '../../engine/index'
+import { missingPackage, printableText } from '../../engine/index'
 import type { ColumnProfile, InspectReport } from '../report'
 import { Markup } from './html'
 
@@ -47,11 +47,13 @@ export async function plotsOf({ columns }: InspectReport) {
   return { cells: drawn(cellsOption(shown)), distinct: drawn(distinctOption(shown)) }
 }
 
-function loadEcharts(): Promise<Pick<typeof import('echarts'), 'init'>> {
-  return optionalPackage('the HTML report of inspect', 'echarts', 'echarts@^6.1', async () => {
+async function loadEcharts(): Promise<Pick<typeof import('echarts'), 'init'>> {
+  try {
     const { init } = await import('echarts')
     return { init }
-  })
+  } catch (cause) {
+    throw missingPackage('the HTML report of inspect', 'echarts', 'echarts@^6.1', cause)
+  }
 }
 
 /**

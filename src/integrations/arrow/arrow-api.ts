@@ -1,7 +1,7 @@
 // The adapter of apache-arrow, an optional package, and the part of it that is used here. The
 // declarations do not import the package, so they are whole where it is not installed.
 
-import { optionalPackage } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 
 export interface ArrowRecordBatch {
   readonly schema: { readonly fields: readonly unknown[] }
@@ -25,10 +25,11 @@ export interface ArrowApi {
 }
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-export function loadArrow(): Promise<ArrowApi> {
-  const name = 'apache-arrow'
-  return optionalPackage('toArrow of feedmill/arrow', name, `${name}@^21`, async () => {
+export async function loadArrow(): Promise<ArrowApi> {
+  try {
     // As any text, so that the compiler does not look for the package either.
     return (await import('apache-arrow' as string)) as ArrowApi
-  })
+  } catch (cause) {
+    throw missingPackage('toArrow of feedmill/arrow', 'apache-arrow', 'apache-arrow@^21', cause)
+  }
 }

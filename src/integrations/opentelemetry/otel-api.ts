@@ -1,7 +1,7 @@
 // The adapter of @opentelemetry/api, an optional package, and the part of it that is used here. The
 // declarations do not import the package, so they are whole where it is not installed.
 
-import { optionalPackage } from '../../engine/index'
+import { missingPackage } from '../../engine/index'
 
 export type Attributes = Readonly<Record<string, string | number>>
 
@@ -70,11 +70,13 @@ export interface OtelApi {
 }
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-export function loadOtelApi(): Promise<OtelApi> {
-  const name = '@opentelemetry/api'
-  return optionalPackage('feedmill/opentelemetry', name, `${name}@^1.9`, async () => {
+export async function loadOtelApi(): Promise<OtelApi> {
+  try {
     const { metrics, trace, context, SpanKind, SpanStatusCode } = await import('@opentelemetry/api')
     // The tracer of the package takes its own spans only, which are those that are given to it.
     return { metrics, trace: trace as OtelApi['trace'], context, SpanKind, SpanStatusCode }
-  })
+  } catch (cause) {
+    const name = '@opentelemetry/api'
+    throw missingPackage('feedmill/opentelemetry', name, `${name}@^1.9`, cause)
+  }
 }

@@ -6,7 +6,7 @@ import {
   ArrowIpc,
   type ByteOutput,
   type ColumnBatch,
-  optionalPackage,
+  missingPackage,
   SinkColumns,
   spellingOf,
 } from '../../engine/index'
@@ -23,13 +23,12 @@ export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[]
 export type ParquetWasm = typeof import('parquet-wasm')
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-export function loadParquet(): Promise<ParquetWasm> {
-  return optionalPackage(
-    'feedmill/parquet',
-    PACKAGE,
-    `${PACKAGE}@^0.8`,
-    () => import('parquet-wasm'),
-  )
+export async function loadParquet(): Promise<ParquetWasm> {
+  try {
+    return await import('parquet-wasm')
+  } catch (cause) {
+    throw missingPackage('feedmill/parquet', PACKAGE, `${PACKAGE}@^0.8`, cause)
+  }
 }
 
 export interface FileOptions {

@@ -8,8 +8,8 @@ import {
   excerpt,
   FeedError,
   messageOf,
+  missingPackage,
   type OptionNames,
-  optionalPackage,
   waitFor,
 } from '../../engine/index'
 import type { PostgresAddress } from './address'
@@ -95,7 +95,7 @@ export class PgConnection {
 
   /** @throws FeedError DEPENDENCY_MISSING; STATE_IO, retryable where the server may come back */
   static async open(address: PostgresAddress, limits: PostgresLimits): Promise<PgConnection> {
-    const Client = await loadPg()
+    const { Client } = await loadPg()
     const limitMs = limits.statementTimeoutMs + MARGIN_MS
     let client: Client
     try {
@@ -170,7 +170,7 @@ export class PgConnection {
 
   /** Begins a COPY. `sql` reads from STDIN. */
   async copy(sql: string): Promise<CopyIn> {
-    const from = await loadCopy()
+    const { from } = await loadCopy()
     const stream = this.#client.query(from(sql))
     const failure = new Promise<never>((_, reject) => {
       stream.on('error', cause => reject(this.#failed(cause)))
@@ -318,8 +318,20 @@ export function databaseFailed(
   return new FeedError('STATE_IO', `${path}: ${words}`, { path, operation, reason }, { retryable })
 }
 
-const optional = <T>(name: string, load: () => Promise<T>) =>
-  optionalPackage('feedmill/postgres', name, PACKAGES, load)
-const loadPg = () => optional('pg', async () => (await import('pg')).Client)
-const loadCopy = () =>
-  optional('pg-copy-streams', async () => (await import('pg-copy-streams')).from)
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    const { Client } = await import('pg')
+    return { Client } as typeof import('pg')
+  } catch (cause) {
+    throw missingPackage('feedmill/postgres', 'pg', PACKAGES, cause)
+  }
+}
+
+async function loadCopy(): Promise<Pick<typeof import('pg-copy-streams'), 'from'>> {
+  try {
+    const { from } = await import('pg-copy-streams')
+    return { from }
+  } catch (cause) {
+    throw missingPackage('feedmill/postgres', 'pg-copy-streams', PACKAGES, cause)
+  }
+}
