@@ -33,7 +33,8 @@ export function objectMaker(shape: Shape): ObjectMaker {
 
 /**
  * V8 keeps the hidden class of literals with up to this many properties. It makes that of a larger
- * one anew for each object, property by property.
+ * one anew for each object, property by property. Its time to compile the cutting of texts, too,
+ * grows faster than the number of columns.
  */
 const MOST_IN_LITERAL = 127
 /** Objects with more properties have no hidden class, and their copy is slower than a literal. */
@@ -101,14 +102,9 @@ export interface TextShape {
 /** Makes an object of a row's texts, with properties in the order of the shape's names. */
 export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, unknown>
 
-/**
- * The most columns for which a function is compiled: V8's time for it grows faster than their
- * number.
- */
-const MAX_LITERAL_COLUMNS = 128
-
 export function textObjectMaker(shape: TextShape): TextObjectMaker {
-  if (shape.columns.length > MAX_LITERAL_COLUMNS) return listedMaker(shape, objectMaker)
+  const properties = shape.names.length + shape.absent.length
+  if (properties > MOST_IN_LITERAL) return listedMaker(shape, objectMaker)
   try {
     return literalTextMaker(shape)
   } catch {

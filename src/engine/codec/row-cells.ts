@@ -166,7 +166,7 @@ export class RowCells implements CellSource {
     return unescaped.toString('utf8', 0, length)
   }
 
-  /** The texts of some columns of the file, in the order of `columns`. */
+  /** The texts of some columns of a row, in the order of `columns`, all of which the file has. */
   texts(slot: number, columns: Int32Array): string[] {
     const { rowStarts, cellEnds, columns: width } = this.#index
     const run = this.#run(slot)

@@ -214,12 +214,8 @@ interface Topic<Message> {
   publish(message: Message): void
 }
 
-const TOPICS: Topic<never>[] = []
-
 function topic<Name extends DiagnosticsName>(name: Name): Topic<DiagnosticsMessages[Name]> {
-  const made = channel(name)
-  TOPICS.push(made)
-  return made
+  return channel(name)
 }
 
 export const requestTopic = topic('feedmill:request')
@@ -233,6 +229,20 @@ export const jobTopic = topic('feedmill:job')
 export const queueTopic = topic('feedmill:queue')
 export const runStartTopic = topic('feedmill:run:start')
 export const runTopic = topic('feedmill:run')
+
+const TOPICS: readonly Topic<never>[] = [
+  requestTopic,
+  retryTopic,
+  tokenTopic,
+  workerTopic,
+  batchTopic,
+  fileTopic,
+  watermarkTopic,
+  jobTopic,
+  queueTopic,
+  runStartTopic,
+  runTopic,
+]
 
 /** Returns true where any channel has a subscriber. */
 export function isAnyoneWatching(): boolean {

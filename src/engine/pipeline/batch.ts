@@ -41,16 +41,15 @@ interface RowBatchLike<E> extends Iterable<E> {
 }
 
 function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
-  return isIterableWith('select', item)
+  return isIterable(item) && typeof (item as { select?: unknown }).select === 'function'
 }
 
 export function isColumnBatch(item: unknown): item is ColumnBatch {
-  return isIterableWith('column', item)
+  return isIterable(item) && typeof (item as { column?: unknown }).column === 'function'
 }
 
-function isIterableWith(method: 'select' | 'column', item: unknown): boolean {
-  if (typeof item !== 'object' || item === null || !(Symbol.iterator in item)) return false
-  return typeof (item as { [method]?: unknown })[method] === 'function'
+function isIterable(item: unknown): item is object {
+  return typeof item === 'object' && item !== null && Symbol.iterator in item
 }
 
 /** Returns the header of a batch, and undefined for any other item. */

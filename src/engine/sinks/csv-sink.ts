@@ -194,11 +194,10 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
 /**
  * Returns the cell as papaparse takes it. Dates and decimals are text; lists and objects are JSON.
  */
-const PRIMITIVES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'bigint'])
-
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
-  if (PRIMITIVES.has(typeof value)) return value
+  if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
+    return value
   const json = jsonOf(value, column, row)
   if (json === 'null') return ''
   return json.startsWith('"') ? JSON.parse(json) : json

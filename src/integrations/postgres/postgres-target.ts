@@ -193,12 +193,16 @@ async function contentsOf(settings: Settings): Promise<TargetContents> {
     if (meta === undefined)
       throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
     const found = await connection.query(
-      `SELECT marketplace, feed_category AS "categoryId" FROM ${names.table('writers')}
-       ORDER BY 1, 2`,
+      `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
     )
     const categories: TargetContents['categories'][number][] = []
-    for (const category of found as unknown as readonly Category[])
+    for (const row of found) {
+      const category = {
+        marketplace: String(row.marketplace),
+        categoryId: String(row.feed_category),
+      }
       categories.push({ category, files: await readLedger(connection, names, category) })
+    }
     return { service: meta.service ?? '', categories }
   })
 }

@@ -56,9 +56,8 @@ export class FileRows implements TargetFile {
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
-  rawBytes = 0
-  /** Why the file could not be read to its end. */
-  damage: FeedError | undefined
+  #rawBytes = 0
+  #damage: FeedError | undefined
   #isProven = false
   #cells: CellCheck
   /** The keys and versions of one batch after the other. */
@@ -79,6 +78,15 @@ export class FileRows implements TargetFile {
 
   get badRows(): number {
     return this.#unmerged + this.#unreadable
+  }
+
+  get rawBytes(): number {
+    return this.#rawBytes
+  }
+
+  /** Why the file could not be read to its end. */
+  get damage(): FeedError | undefined {
+    return this.#damage
   }
 
   /** What the last reading has counted. */
@@ -122,13 +130,13 @@ export class FileRows implements TargetFile {
       }
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
-      if (FeedError.is(error) && isDamage(error)) this.damage = error
+      if (FeedError.is(error) && isDamage(error)) this.#damage = error
       this.#takeBack()
       throw error
     } finally {
       this.#unreadable = parser.badRows
       this.#rowsRead = parser.counters.rowsOut + parser.badRows
-      this.rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
+      this.#rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
       await data.close()
     }
   }

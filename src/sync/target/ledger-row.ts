@@ -65,7 +65,11 @@ export function ledgerRowOf(entry: AppliedFile): LedgerRow {
     raw_bytes: rawBytes,
     last_modified: lastModified ?? null,
     etag: etag ?? null,
-    ...rows,
+    inserted: rows.inserted,
+    updated: rows.updated,
+    deleted: rows.deleted,
+    unchanged: rows.unchanged,
+    stale: rows.stale,
     bad_rows: badRows,
   }
 }
