@@ -2,7 +2,13 @@
 
 import { parseArgs } from 'node:util'
 import { SPEED_GOALS } from './goals'
-import { MACRO_CASE_NAMES, type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
+import {
+  MACRO_CASE_NAMES,
+  type MacroCaseName,
+  OWN_CASE_NAMES,
+  TABLE_CASE_NAMES,
+  TABLE_CASES,
+} from './macro/cases'
 import { SHAPE_NAMES, type ShapeName } from './shapes/shape'
 
 export interface BenchOptions {
@@ -29,8 +35,8 @@ export const USAGE =
 /** Leaves two of the twelve minutes that a run may take at most. */
 const DEFAULT_MINUTES = 10
 
-/** This package beside the yardstick and the most used parser. */
-const OWN_CASES: readonly MacroCaseName[] = [
+/** This package beside the yardstick and the most used parser: what `bench` measures. */
+const SHORT_CASES: readonly MacroCaseName[] = [
   'zlib',
   'inflate',
   'rows-5',
@@ -59,7 +65,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
   const defaults = values.quick
     ? { megabytes: '20', rounds: '3' }
     : { megabytes: values.peers ? '400' : '200', rounds: values.peers ? '7' : '5' }
-  const available = values.peers ? MACRO_CASE_NAMES : OWN_CASES
+  const available = values.peers ? MACRO_CASE_NAMES : SHORT_CASES
   return {
     cases: values.only === undefined ? available : chosenCases(values.only),
     shapes: chosenShapes(values.shape),
@@ -74,17 +80,21 @@ export function benchOptions(args: readonly string[]): BenchOptions {
 }
 
 /**
- * A case of the table with all its contenders and what its goals compare it with, or a contender by
- * itself; the yardstick always.
+ * A case of the table with all its contenders and what its goals compare it with, a contender by
+ * itself, or `own` for all contenders of this package; the yardstick always.
  */
 function chosenCases(list: string): MacroCaseName[] {
   const chosen = new Set<MacroCaseName>(['zlib'])
   for (const name of list.split(',')) {
+    if (name === 'own') {
+      for (const each of OWN_CASE_NAMES) chosen.add(each)
+      continue
+    }
     const inTable = TABLE_CASE_NAMES.find(known => known === name)
     const single = MACRO_CASE_NAMES.find(known => known === name)
     if (inTable === undefined && single === undefined) {
       throw new RangeError(
-        `--only must be of ${[...new Set([...TABLE_CASE_NAMES, ...MACRO_CASE_NAMES])].join(', ')}, not ${name}`,
+        `--only must be of ${['own', ...new Set([...TABLE_CASE_NAMES, ...MACRO_CASE_NAMES])].join(', ')}, not ${name}`,
       )
     }
     for (const each of inTable === undefined ? [single!] : TABLE_CASES[inTable]) chosen.add(each)

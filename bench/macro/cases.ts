@@ -95,6 +95,11 @@ export type TableCase = keyof typeof TABLE_CASES
 
 export const TABLE_CASE_NAMES = Object.keys(TABLE_CASES) as TableCase[]
 
+/** The contenders of this package, whose names begin with that of their case. */
+export const OWN_CASE_NAMES = TABLE_CASE_NAMES.flatMap((table): readonly MacroCaseName[] =>
+  TABLE_CASES[table].filter(name => table !== 'zlib' && name.startsWith(table)),
+)
+
 /** What each does, in a few words. */
 export const TABLE_CASE_TITLES: Readonly<Record<TableCase, string>> = {
   zlib: 'the yardstick: node:zlib alone, output dropped',

@@ -48,6 +48,12 @@ describe('--only', () => {
     expect(benchOptions(['--only', 'rss']).cases).toEqual(['zlib', 'rss-small', 'rss-large'])
   })
 
+  test('own is this package beside the yardstick', () => {
+    const { cases } = benchOptions(['--only', 'own'])
+    expect(cases).toEqual(expect.arrayContaining(['zlib', 'rows-5', 'rows-5-of-all', 'rss-large']))
+    expect(cases).not.toContain('duckdb')
+  })
+
   test('a contender by itself, several names', () => {
     expect(benchOptions(['--only', 'fast-csv,split']).cases).toEqual(['zlib', 'split', 'fast-csv'])
   })
