@@ -108,8 +108,10 @@ export class RowCells implements CellSource {
   text(slot: number, column: number): string {
     if (column >= this.#width) return ''
     if (slot < this.#firstInRun || slot >= this.#behindRun) this.#readRun(slot)
-    const start = this.cellStart(slot, column)
-    const end = this.#cellEnds[slot * this.#width + column]!
+    const at = slot * this.#width + column
+    const start =
+      column === 0 ? signed(this.#rowStarts[slot]!) : (this.#cellEnds[at - 1]! & CELL_END) + 1
+    const end = this.#cellEnds[at]!
     return end < 0
       ? this.markedText(start, end & CELL_END)
       : this.#runText.slice(start - this.#runStart, end - this.#runStart)

@@ -7,7 +7,6 @@ import { isBadCell } from './decode/cell-decoder'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { bigIntsAsText, columnOf } from './projection'
 import type { RowBatch } from './row-batch'
-import type { RowCells } from './row-cells'
 
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row. The strings and
@@ -31,15 +30,15 @@ import type { RowCells } from './row-cells'
  * ```
  */
 export class Row<out C extends Columns = Columns> {
-  readonly batch: RowBatch<C>
+  // Fields that are declared only: a class that defines fields has an initialiser, which V8 calls
+  // for each row.
+  declare readonly batch: RowBatch<C>
   /** @internal Number of the row in the batch's index, which a selection does not change. */
-  readonly slot: number
-  readonly #cells: RowCells
+  declare readonly slot: number
 
   constructor(batch: RowBatch<C>, slot: number) {
     this.batch = batch
     this.slot = slot
-    this.#cells = batch.cells
   }
 
   /**
@@ -63,7 +62,7 @@ export class Row<out C extends Columns = Columns> {
    * @throws FeedError COLUMN_UNKNOWN
    */
   text<N extends string>(name: ColumnName<C, N>): string {
-    return this.#cells.textOf(this.slot, name)
+    return this.batch.cells.textOf(this.slot, name)
   }
 
   /**
@@ -71,7 +70,7 @@ export class Row<out C extends Columns = Columns> {
    * or two cells of a row, because it makes no text of the cells around them.
    */
   ownText(name: string): string {
-    return this.#cells.ownTextOf(this.slot, columnOf(this.batch.header, name))
+    return this.batch.cells.ownTextOf(this.slot, columnOf(this.batch.header, name))
   }
 
   /**
