@@ -173,9 +173,10 @@ export function pastDoors(
     const door = join(dirname(path), specifier)
     if (staysDoor(door)) return all
     const names = namesBehind(door)
-    const imports = [...list.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)].map(
-      ([whole, name]) =>
-        `${verb}${type} { ${whole} } from './${relative(dirname(path), names.get(name!)!)}'`,
+    // An import of types alone says so, or the module that has them would be loaded.
+    const imports = [...list.matchAll(/(type )?((\w+)(?: as \w+)?)/g)].map(
+      ([, ofType, whole, name]) =>
+        `${verb}${type || (ofType ? ' type' : '')} { ${whole} } from './${relative(dirname(path), names.get(name!)!)}'`,
     )
     return imports.join(';') + all.replace(/[^\n]/g, '')
   })
