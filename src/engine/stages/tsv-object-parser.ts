@@ -32,6 +32,12 @@ export type TsvObjectParserOptions<
   readonly onBadCell?: BadCellPolicy
 }
 
+/**
+ * The cells of an array, about. What is in use at a collection survives it, and V8 lets the young
+ * generation grow with what has survived: arrays of whole blocks would double it.
+ */
+const MAX_CELLS = 512
+
 const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
   ...PARSER_OPTIONS,
   values: true,
@@ -39,8 +45,9 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
 }
 
 /**
- * Takes Uint8Arrays and gives arrays of plain objects, one object for each row of a block of
- * 64 KiB. In `for await` and the row helpers of a pipeline they come one by one.
+ * Takes Uint8Arrays and gives arrays of plain objects, one object for each row; an array has about
+ * 512 cells, and `batch` of a pipeline makes larger ones. In `for await` and the row helpers of a
+ * pipeline the objects come one by one.
  *
  * - The reader owns the objects. A text of 13 characters or more may pin the text of the few rows
  *   around it, about 4 KiB; an object pins nothing else.
@@ -102,38 +109,54 @@ export class TsvObjectParser<
   protected override *outputsOf(
     batches: Iterable<RowBatch<K> | Pause>,
   ): Generator<ObjectOf<K, V>[] | Pause, void, void> {
-    for (const batch of batches) yield batch === PAUSE ? PAUSE : this.#objectsOf(batch)
-  }
-
-  #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] | Pause {
-    if (this.#isText) return this.#textsOf(batch) as ObjectOf<K, V>[]
-    if (this.#badCells.quarantine === undefined) return this.#allObjectsOf(batch)
-    const objects = Array.from(batch).flatMap(row => this.#objectOrNone(row))
-    return objects.length === 0 ? PAUSE : objects
-  }
-
-  #objectOrNone(row: Row<K>): ObjectOf<K, V>[] {
-    try {
-      return [this.#typed(row) as ObjectOf<K, V>]
-    } catch (error) {
-      if (!this.#badCells.leaveOut(row, error)) throw error
-      return []
+    for (const batch of batches) {
+      if (batch === PAUSE) {
+        yield PAUSE
+        continue
+      }
+      const most = Math.max(1, Math.floor(MAX_CELLS / batch.header.columns.length))
+      let from = 0
+      do {
+        const to = Math.min(from + most, batch.length)
+        yield this.#objectsOf(batch, from, to)
+        from = to
+      } while (from < batch.length)
     }
   }
 
-  #allObjectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
-    const objects = new Array<ObjectOf<K, V>>(batch.length)
-    for (let n = 0; n < batch.length; n++) objects[n] = this.#typed(batch.row(n)) as ObjectOf<K, V>
+  #objectsOf(batch: RowBatch<K>, from: number, to: number): ObjectOf<K, V>[] | Pause {
+    if (!this.#isText && this.#badCells.quarantine !== undefined)
+      return this.#goodObjectsOf(batch, from, to)
+    const objects = new Array<ObjectOf<K, V>>(to - from)
+    if (this.#isText) this.#addTexts(objects, batch, from)
+    else
+      for (let n = from; n < to; n++)
+        objects[n - from] = this.#typed(batch.row(n)) as ObjectOf<K, V>
     return objects
   }
 
+  #goodObjectsOf(batch: RowBatch<K>, from: number, to: number): ObjectOf<K, V>[] | Pause {
+    const objects: ObjectOf<K, V>[] = []
+    for (let n = from; n < to; n++) {
+      const row = batch.row(n)
+      try {
+        objects.push(this.#typed(row) as ObjectOf<K, V>)
+      } catch (error) {
+        if (!this.#badCells.leaveOut(row, error)) throw error
+      }
+    }
+    return objects.length === 0 ? PAUSE : objects
+  }
+
   /** A projected column that the file lacks is '', as in `row.toStrings([...])`. */
-  #textsOf({ cells, projections, selection, length }: RowBatch<K>): Record<string, unknown>[] {
+  #addTexts(
+    objects: unknown[],
+    { cells, projections, selection }: RowBatch<K>,
+    from: number,
+  ): void {
     const { ofTexts } = this.#hasChoice ? projections.all : projections.file
-    const objects = new Array<Record<string, unknown>>(length)
-    for (let n = 0; n < length; n++)
-      objects[n] = ofTexts(cells, selection === undefined ? n : selection[n]!)
-    return objects
+    for (let n = 0; n < objects.length; n++)
+      objects[n] = ofTexts(cells, selection === undefined ? from + n : selection[from + n]!)
   }
 
   #typed(row: Row<K>): unknown {

@@ -93,6 +93,24 @@ test('objects belong to the reader: later blocks do not change them', async () =
   expect(objects).toEqual(rows.map(([n, tags, other]) => ({ n, tags, other })))
 })
 
+test.each([
+  [1, 512],
+  [4, 128],
+  [39, 13],
+  [600, 1],
+])('an array of %i columns has at most %i objects', async (columns, most) => {
+  const names = Array.from({ length: columns }, (_, n) => `c${n}`)
+  const rows = Array.from({ length: 3 * most + 1 }, (_, n) => names.map(name => `${name}-${n}`))
+  const bytes = Buffer.from(tsv([names, ...rows]))
+  for (const values of ['typed', 'text'] as const) {
+    const arrays: Record<string, string | null>[][] = []
+    for await (const array of pipeline([bytes]).to(new TsvObjectParser({ values })).batches())
+      arrays.push(array)
+    expect(Math.max(...arrays.map(array => array.length))).toBe(most)
+    expect(arrays.flat().map(object => Object.values(object))).toEqual(rows)
+  }
+})
+
 describe('cells that are not of their type', () => {
   const bytes = text([
     ['1', 'a', ''],
