@@ -1,13 +1,15 @@
 // The benchmarks of this package for `feedmill bench`: what `bench:compare`, `bench:gate` and the
 // workflow run. They use public names only, so that the same file drives an earlier version too.
-// The files that they read are written once, from a seeded world whose rows are known.
+// The files that they read are written once: from a seeded world whose rows are known, and of the
+// shape `varied`.
 
 import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline as streamed } from 'node:stream/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createGzip } from 'node:zlib'
 import {
   concat,
@@ -34,17 +36,47 @@ const ITEMS = Math.ceil(MEGABYTES * 1650)
 const SNAPSHOTS = 6
 const HOUR_MS = 3_600_000
 const FIVE_COLUMNS = ['itemId', 'title', 'priceValue', 'priceCurrency', 'itemEndDate']
-const DATA = join('.tmp/bench-data', `own-${ITEMS}`)
-const FACTS = join(DATA, 'facts.json')
+const WORLD = join('.tmp/bench-data', `own-${ITEMS}`)
+const VARIED = join('.tmp/bench-data', `own-varied-${MEGABYTES}`)
+const VARIED_SEED = 1
 
-const pathOf = name => join(DATA, `${name}.tsv.gz`)
-let known
-/** What the world says about its files. It never went through a parser. */
-const facts = () => (known ??= JSON.parse(readFileSync(FACTS, 'utf8')))
-const inflated = name => pipeline(new FileSource(pathOf(name))).to(new Gunzip(inflation))
+const pathOf = (folder, name) => join(folder, `${name}.tsv.gz`)
+const known = new Map()
+/** What is known of the files of a folder. It never went through a parser. */
+function facts(folder) {
+  if (!known.has(folder))
+    known.set(folder, JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8')))
+  return known.get(folder)
+}
+const inflated = (folder, name) =>
+  pipeline(new FileSource(pathOf(folder, name))).to(new Gunzip(inflation))
 
-/** Writes the files, unless files of the same world are there. */
-async function prepare() {
+/** Writes the files of a folder, unless files that begin with the same block are there. */
+async function prepareFolder(folder, firstBlock, write) {
+  const path = join(folder, 'facts.json')
+  const digest = createHash('sha256').update(firstBlock).digest('hex')
+  if (existsSync(path) && facts(folder).digest === digest) return
+  known.delete(folder)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await writeFile(`${path}.new`, JSON.stringify({ digest, ...(await write()) }))
+  await rename(`${path}.new`, path)
+}
+
+/** Writes a gzip file. @returns its lines */
+async function writeGzip(path, blocks) {
+  let lines = 0
+  function* counted() {
+    for (const block of blocks) {
+      for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines++
+      yield block
+    }
+  }
+  await streamed(Readable.from(counted()), createGzip(), createWriteStream(path))
+  return lines
+}
+
+async function prepareWorld() {
   const { createWorld, tsvBytes } = await import('feedmill/emulator')
   const world = createWorld({ seed: 1, items: ITEMS })
   const place = {
@@ -64,48 +96,64 @@ async function prepare() {
     ),
   }
   const [firstBlock] = tsvBytes(world, files.items)
-  const digest = createHash('sha256').update(firstBlock).digest('hex')
-  if (existsSync(FACTS) && facts().digest === digest) return
-  known = undefined
-  await rm(DATA, { recursive: true, force: true })
-  await mkdir(DATA, { recursive: true })
-  const written = { digest, start: start.getTime(), rows: 0, titleLetters: 0, changes: 0 }
-  for (const [name, file] of Object.entries(files)) {
-    let lines = 0
-    function* counted() {
-      for (const block of tsvBytes(world, file)) {
-        for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines++
-        yield block
-      }
+  await prepareFolder(WORLD, firstBlock, async () => {
+    const written = { start: start.getTime(), rows: 0, titleLetters: 0, changes: 0 }
+    for (const [name, file] of Object.entries(files)) {
+      const lines = await writeGzip(pathOf(WORLD, name), tsvBytes(world, file))
+      if (name.startsWith('snapshot')) written.changes += Math.max(0, lines - 1)
     }
-    await streamed(Readable.from(counted()), createGzip(), createWriteStream(pathOf(name)))
-    if (name.startsWith('snapshot')) written.changes += Math.max(0, lines - 1)
-  }
-  for (const { cells } of world.truthAt(start, {}, ['title'])) {
-    written.rows++
-    written.titleLetters += cells[0].length
-  }
-  await writeFile(`${FACTS}.new`, JSON.stringify(written))
-  await rename(`${FACTS}.new`, FACTS)
+    for (const { cells } of world.truthAt(start, {}, ['title'])) {
+      written.rows++
+      written.titleLetters += cells[0].length
+    }
+    return written
+  })
 }
 
-/** Reads titles, so that a check can compare their letters with those of the world. */
-function titles() {
+async function prepareVaried() {
+  const varied = await variedShape()
+  const rows = Math.ceil(MEGABYTES * varied.itemsPerMb)
+  const blocks = () => varied.content(VARIED_SEED, rows)
+  const [firstBlock] = blocks()
+  await prepareFolder(VARIED, firstBlock, async () => {
+    await writeGzip(pathOf(VARIED, 'items'), blocks())
+    const title = varied.columns.indexOf('title')
+    let titleLetters = 0
+    for (const cells of varied.rows(VARIED_SEED, rows)) titleLetters += cells[title].length
+    return { rows, titleLetters }
+  })
+}
+
+/** The shape, whose source Node 20 does not read. */
+async function variedShape() {
+  const { build } = await import('esbuild')
+  const outfile = resolve('.tmp/bench-data/varied-shape.mjs')
+  const source = fileURLToPath(new URL('shapes/varied.ts', import.meta.url))
+  await build({ entryPoints: [source], outfile, bundle: true, platform: 'node', format: 'esm' })
+  const { varied } = await import(pathToFileURL(outfile))
+  return varied
+}
+
+/** Reads titles, so that a check can compare their letters with those of the folder. */
+function titles(folder) {
   let letters = 0
   return {
     add: title => {
       letters += title?.length ?? 0
     },
-    check: ({ count }) => count === facts().rows && letters === facts().titleLetters,
+    check: ({ count }) => count === facts(folder).rows && letters === facts(folder).titleLetters,
   }
 }
 
-function objectsBench(name, values) {
-  const { add, check } = titles()
+const WORLD_FILES = { folder: WORLD, prepare: prepareWorld }
+const VARIED_FILES = { folder: VARIED, prepare: prepareVaried }
+
+function objectsBench(name, values, { folder, prepare }) {
+  const { add, check } = titles(folder)
   return {
     name,
     pipeline: () =>
-      inflated('items')
+      inflated(folder, 'items')
         .to(new TsvObjectParser({ schema: itemSchema, values }))
         .tap(object => add(object.title)),
     check,
@@ -113,47 +161,49 @@ function objectsBench(name, values) {
   }
 }
 
-const fiveTitles = titles()
-const rows5 = {
-  name: 'rows-5',
-  pipeline: () =>
-    inflated('items')
-      .to(new TsvRowParser({ schema: itemSchema, columns: FIVE_COLUMNS }))
-      .tap(row => {
-        for (const column of FIVE_COLUMNS) row.text(column)
-        fiveTitles.add(row.text('title'))
-      }),
-  check: fiveTitles.check,
-  prepare,
+function rowsBench(name, { folder, prepare }) {
+  const { add, check } = titles(folder)
+  return {
+    name,
+    pipeline: () =>
+      inflated(folder, 'items')
+        .to(new TsvRowParser({ schema: itemSchema, columns: FIVE_COLUMNS }))
+        .tap(row => {
+          for (const column of FIVE_COLUMNS) row.text(column)
+          add(row.text('title'))
+        }),
+    check,
+    prepare,
+  }
 }
 
 let joiner
 const joined = {
   name: 'joined',
   pipeline: () => {
-    const groups = inflated('groups').to(new TsvRowParser({ schema: itemGroupSchema }))
+    const groups = inflated(WORLD, 'groups').to(new TsvRowParser({ schema: itemGroupSchema }))
     joiner = new GroupJoiner({ groups: groups.batches() })
-    return inflated('items')
+    return inflated(WORLD, 'items')
       .to(new TsvRowParser({ schema: itemSchema, columns: ['itemId', 'primaryItemGroupId'] }))
       .to(joiner)
   },
-  check: ({ count }) => count === facts().rows && joiner.tally.joined > 0,
-  prepare,
+  check: ({ count }) => count === facts(WORLD).rows && joiner.tally.joined > 0,
+  prepare: prepareWorld,
 }
 
 let merger
 const merged = {
   name: 'merged',
   pipeline: () => {
-    const startOf = n => new Date(facts().start + n * HOUR_MS)
-    const items = inflated('items').to(
+    const startOf = n => new Date(facts(WORLD).start + n * HOUR_MS)
+    const items = inflated(WORLD, 'items').to(
       new TsvRowParser({
         schema: itemSchema,
         file: { feed: 'item', scope: 'ALL_ACTIVE', lastModified: startOf(0) },
       }),
     )
     const snapshots = Array.from({ length: SNAPSHOTS }, (_, n) =>
-      inflated(`snapshot-${n}`).to(
+      inflated(WORLD, `snapshot-${n}`).to(
         new TsvRowParser({
           schema: itemSnapshotSchema,
           file: { feed: 'item_snapshot', hour: startOf(n), lastModified: startOf(n + 1) },
@@ -164,10 +214,18 @@ const merged = {
     return concat([items, ...snapshots]).to(merger)
   },
   check: ({ count }) => {
-    const { rows, changes } = facts()
+    const { rows, changes } = facts(WORLD)
     return count === rows + changes && merger.tally.item.inserted >= rows
   },
-  prepare,
+  prepare: prepareWorld,
 }
 
-export default [rows5, objectsBench('objects', 'text'), objectsBench('typed', 'typed'), joined, merged]
+export default [
+  rowsBench('rows-5', WORLD_FILES),
+  objectsBench('objects', 'text', WORLD_FILES),
+  objectsBench('typed', 'typed', WORLD_FILES),
+  joined,
+  merged,
+  rowsBench('rows-5-varied', VARIED_FILES),
+  objectsBench('objects-varied', 'text', VARIED_FILES),
+]

@@ -24,7 +24,10 @@ const FILE = 'bench/feedmill.bench.mjs'
 // The environment, the benchmarks, the measures and the rounds are those of `bench:gate` in
 // package.json.
 process.env.FEEDMILL_BENCH_THREADS = '1'
-const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
+const GATE = {
+  only: ['rows-5', 'typed', 'joined', 'merged', 'rows-5-varied', 'objects-varied'],
+  measures: ['cpu', 'memory'],
+} as const
 const GATE_ROUNDS = 36
 const EQUAL = 'equal'
 const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
