@@ -5,7 +5,7 @@ import { SPEED_GOALS } from './goals'
 import {
   MACRO_CASE_NAMES,
   type MacroCaseName,
-  OWN_CASE_NAMES,
+  SHAPE_CASES,
   TABLE_CASE_NAMES,
   TABLE_CASES,
 } from './macro/cases'
@@ -81,13 +81,13 @@ export function benchOptions(args: readonly string[]): BenchOptions {
 
 /**
  * A case of the table with all its contenders and what its goals compare it with, a contender by
- * itself, or `own` for all contenders of this package; the yardstick always.
+ * itself, or `own` for this package in the cases of every shape; the yardstick always.
  */
 function chosenCases(list: string): MacroCaseName[] {
   const chosen = new Set<MacroCaseName>(['zlib'])
   for (const name of list.split(',')) {
     if (name === 'own') {
-      for (const each of OWN_CASE_NAMES) chosen.add(each)
+      for (const each of SHAPE_CASES) chosen.add(each)
       continue
     }
     const inTable = TABLE_CASE_NAMES.find(known => known === name)

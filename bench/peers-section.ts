@@ -3,7 +3,7 @@
 // on more. The first one is the one that the README shows and that the picture is drawn from.
 
 import { goalText } from './goals'
-import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
+import { SHAPE_CASES, TABLE_CASE_TITLES, type TableCase } from './macro/cases'
 import { type BenchReport, type CaseResult, contenderText, feedText, roundsText } from './report'
 
 /** The published reports, at least one. */
@@ -31,15 +31,6 @@ export const SUMMARY_SECTION: PeersSection = {
 }
 export const PEERS_SECTIONS: readonly PeersSection[] = [FULL_SECTION, SUMMARY_SECTION]
 
-/** The cases that are measured on every shape. */
-const SHAPE_CASES: readonly TableCase[] = [
-  'inflate',
-  'gunzip',
-  'rows-5',
-  'objects',
-  'typed',
-  'columns',
-]
 const SUMMARY_CASES: readonly TableCase[] = ['rows-5', 'objects', 'typed', 'columns']
 const SUMMARY_CONTENDERS = ['feedmill', 'DuckDB', 'papaparse']
 

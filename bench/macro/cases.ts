@@ -95,10 +95,15 @@ export type TableCase = keyof typeof TABLE_CASES
 
 export const TABLE_CASE_NAMES = Object.keys(TABLE_CASES) as TableCase[]
 
-/** The contenders of this package, whose names begin with that of their case. */
-export const OWN_CASE_NAMES = TABLE_CASE_NAMES.flatMap((table): readonly MacroCaseName[] =>
-  TABLE_CASES[table].filter(name => table !== 'zlib' && name.startsWith(table)),
-)
+/** The cases of this package that are published for every shape, on two cores and on one. */
+export const SHAPE_CASES = [
+  'inflate',
+  'gunzip',
+  'rows-5',
+  'objects',
+  'typed',
+  'columns',
+] as const satisfies readonly (TableCase & MacroCaseName)[]
 
 /** What each does, in a few words. */
 export const TABLE_CASE_TITLES: Readonly<Record<TableCase, string>> = {

@@ -11,7 +11,6 @@ import {
   MACRO_CASE_NAMES,
   type MacroCaseName,
   macroCases,
-  OWN_CASE_NAMES,
   TABLE_CASES,
 } from '../../../bench/macro/cases'
 import { SHAPE_NAMES } from '../../../bench/shapes/shape'
@@ -77,7 +76,6 @@ test.each(SHAPE_NAMES)('%s: our cases are measured on it, and right', async shap
   const measured = casesOn(shape, MACRO_CASE_NAMES)
   for (const name of MACRO_CASE_NAMES) {
     const { ours, check } = await macroCases[name]()
-    expect(OWN_CASE_NAMES.includes(name), name).toBe(ours)
     if (!ours) continue
     expect(measured).toContain(name)
     // Their sources are others, and the rows the same.
