@@ -50,11 +50,17 @@ export function loanOf(bytes: Uint8Array): Loan | undefined {
   return (bytes as Lendable)[LOAN]
 }
 
+/** Arrays in one memory begin at words of this size. */
+export const WORD_BYTES = 8
+
 /**
- * V8 copies into and out of shared memory word by word where both places have the same offset
- * within a word of this size, and byte by byte elsewhere.
+ * Copies bytes to an offset of a target that does not overlap them. `TypedArray.set` copies into
+ * and out of shared memory word by word, or byte by byte where the two are not aligned alike;
+ * `Buffer.fill` is a memcpy.
  */
-export const COPY_WORD_BYTES = 8
+export function copyInto(target: Uint8Array, at: number, bytes: Uint8Array): void {
+  if (bytes.length > 0) Buffer.prototype.fill.call(target, bytes, at, at + bytes.length)
+}
 
 /**
  * The allocator of glibc gives freed memory back to the system, whose pages then cost a fault each
@@ -76,14 +82,13 @@ export function outputMemory(bytes: number): ArrayBuffer {
   return Buffer.allocUnsafeSlow(bytes).buffer as ArrayBuffer
 }
 
-/** Copies bytes whose owner is going to overwrite them. The copy has less than one more word. */
+/** Copies bytes whose owner is going to overwrite them. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.buffer instanceof ArrayBuffer) {
     keepFreedMemory()
     return bytes.slice()
   }
-  const before = bytes.byteOffset % COPY_WORD_BYTES
-  const copy = new Uint8Array(outputMemory(before + bytes.length), before)
-  copy.set(bytes)
+  const copy = new Uint8Array(outputMemory(bytes.length))
+  copyInto(copy, 0, bytes)
   return copy
 }

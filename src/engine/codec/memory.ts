@@ -1,7 +1,7 @@
 // Where the memory of blocks comes from: each gets its own, or one block after the other lies in the
 // same memory.
 
-import { COPY_WORD_BYTES, outputMemory } from './loan'
+import { outputMemory, WORD_BYTES } from './loan'
 
 export interface Memory {
   /** Returns memory that is not zeroed and begins at a whole word of 8 bytes. */
@@ -21,7 +21,7 @@ export class ReusedMemory implements Memory {
 
   take(bytes: number): Uint8Array {
     const at = this.#asked
-    this.#asked += Math.ceil(bytes / COPY_WORD_BYTES) * COPY_WORD_BYTES
+    this.#asked += Math.ceil(bytes / WORD_BYTES) * WORD_BYTES
     return this.#asked > this.#memory.byteLength
       ? OWN_MEMORY.take(bytes)
       : new Uint8Array(this.#memory, at, bytes)

@@ -260,16 +260,23 @@ function newBatch<C extends Columns>(parts: RowBatchParts<C>): RowBatch<C> {
 // The iterator is a class and no generator because it runs for each row.
 class RowIterator<C extends Columns> implements IterableIterator<Row<C>> {
   readonly #batch: RowBatch<C>
+  readonly #length: number
+  readonly #selection: Uint32Array | undefined
   #next = 0
 
   constructor(batch: RowBatch<C>) {
     this.#batch = batch
+    this.#length = batch.length
+    this.#selection = batch.selection
   }
 
   // One literal for both results, so that V8 need not make the object where a loop takes it apart.
   next(): IteratorResult<Row<C>, undefined> {
-    const done = this.#next >= this.#batch.length
-    const value = done ? undefined : this.#batch.row(this.#next++)
+    const n = this.#next
+    const done = n >= this.#length
+    const slot = this.#selection === undefined ? n : this.#selection[n]!
+    const value = done ? undefined : new Row(this.#batch, slot)
+    this.#next = n + 1
     return { done, value } as IteratorResult<Row<C>, undefined>
   }
 

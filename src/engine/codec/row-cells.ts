@@ -13,7 +13,7 @@
 import type { CellSource } from './decode/cell-decoder'
 import { columnOf } from './projection'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
-import type { BoundHeader } from './tsv/header'
+import type { BoundHeader, ColumnLookup } from './tsv/header'
 import type { ScanCore } from './tsv/scan-core'
 import { CELL_END, type RowIndex } from './tsv/scan-space'
 import { fittingCore } from './tsv/tsv-scanner'
@@ -60,6 +60,8 @@ export class RowCells implements CellSource {
   readonly view: DataView
   readonly escapedBy: number
   readonly #header: BoundHeader
+  /** Those of the header, which are looked up for each cell. */
+  readonly #indexes: ColumnLookup
   readonly #quote: number
   readonly #rules: CellRules
   readonly #index: RowIndex
@@ -83,6 +85,7 @@ export class RowCells implements CellSource {
   constructor(block: Buffer, index: RowIndex, rows: number, header: BoundHeader) {
     const rules = header.cells ?? DOCUMENTED_CELLS
     this.#header = header
+    this.#indexes = header.indexes
     this.escapedBy = rules.escapedBy
     this.#quote = rules.quote
     this.#rules = rules
@@ -101,7 +104,7 @@ export class RowCells implements CellSource {
    * @throws FeedError COLUMN_UNKNOWN
    */
   textOf(slot: number, name: string): string {
-    return this.text(slot, columnOf(this.#header, name))
+    return this.text(slot, this.#indexes.get(name) ?? columnOf(this.#header, name))
   }
 
   /** One cell's text without quotes and escapes; '' of a column behind those of the file. */

@@ -93,6 +93,30 @@ test('objects belong to the reader: later blocks do not change them', async () =
   expect(objects).toEqual(rows.map(([n, tags, other]) => ({ n, tags, other })))
 })
 
+test('arrays of two files that are read in turns are those of each file', async () => {
+  // The marked cells of both become text in the same memory.
+  const file = (word: string) =>
+    Array.from({ length: 400 }, (_, n) => [`${n}`, `"${word}"\t${n}`, `${word}\\ ${n}`])
+  const files = [file('größer'), file('Ω日本')]
+  const read = files.map(rows =>
+    pipeline([text(rows)])
+      .to(new TsvObjectParser({ values: 'text' }))
+      .batches()
+      [Symbol.asyncIterator](),
+  )
+  const found: string[][][] = files.map(() => [])
+  for (let open = true; open; ) {
+    open = false
+    for (const [at, arrays] of read.entries()) {
+      const { done, value } = await arrays.next()
+      if (done) continue
+      open = true
+      found[at]!.push(...value.map(Object.values))
+    }
+  }
+  expect(found).toEqual(files)
+})
+
 test.each([
   [1, 512],
   [4, 128],

@@ -3,7 +3,7 @@
 // file is one piece, because all calls work on the batch that `begin` has copied there.
 
 import { isUtf8 } from 'node:buffer'
-import { COPY_WORD_BYTES, outputMemory } from '../loan'
+import { copyInto, outputMemory } from '../loan'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/dialect'
 import { ROW_NON_ASCII } from '../tsv/scan-space'
@@ -151,20 +151,21 @@ export class ColumnsCore {
     )
       return false
     this.block++
-    const block = this.#copy(bytes, BLOCK.value)
+    const block = BLOCK.value
+    copyInto(this.#memory, block, bytes)
     // The last cell ends as all others do, and not in what an earlier block has left there.
     this.#memory[block + bytes.length] = LINE_END
     const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
     const ends =
       selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
-    const startsAt = this.#copy(bytesOfWords(starts, batch.length), ROW_STARTS.value)
-    const endsAt = this.#copy(bytesOfWords(ends, batch.length * columns), CELL_ENDS.value)
+    copyInto(this.#memory, ROW_STARTS.value, bytesOfWords(starts, batch.length))
+    copyInto(this.#memory, CELL_ENDS.value, bytesOfWords(ends, batch.length * columns))
     const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
     begin(
       block - index.rowStarts[0]!,
       bytes.length,
-      startsAt,
-      endsAt,
+      ROW_STARTS.value,
+      CELL_ENDS.value,
       batch.length,
       columns,
       quote,
@@ -288,20 +289,13 @@ export class ColumnsCore {
     const { ARENA, arenaTop, nodeCount } = this.#exports
     const arrays = this.#memory.subarray(ARENA.value, arenaTop())
     const memory = outputMemory(arrays.length)
-    new Uint8Array(memory).set(arrays)
+    copyInto(new Uint8Array(memory), 0, arrays)
     return new DecodedBlock(memory, this.#node(0, nodeCount()).slice())
   }
 
   #node(first: number, count: number): Int32Array {
     const at = this.#exports.NODES.value + 4 * NODE_WORDS * first
     return new Int32Array(this.#memory.buffer, at, NODE_WORDS * count)
-  }
-
-  /** Returns the address of the copy, which is aligned like its source: that makes it quick. */
-  #copy(bytes: Uint8Array, to: number): number {
-    const at = to + (bytes.byteOffset % COPY_WORD_BYTES)
-    this.#memory.set(bytes, at)
-    return at
   }
 }
 

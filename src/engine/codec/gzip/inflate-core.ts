@@ -2,6 +2,7 @@
 // typed calls. The whole state of the module lies in that memory, so another instance over it, on
 // another thread, continues where this one stands.
 
+import { copyInto } from '../loan'
 import {
   type CompiledWasm,
   isShared,
@@ -56,8 +57,6 @@ interface Exports {
 export class InflateCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
-  /** The same memory as a Buffer, for its method `fill`. */
-  readonly #buffer: Buffer
   /** The most bytes that one slot holds. */
   readonly inputBytes: number
   readonly inputSlots: number
@@ -72,7 +71,6 @@ export class InflateCore {
   constructor(module: CompiledWasm, memory: WasmMemory) {
     this.#exports = wasmInstance(module, memory)
     this.#memory = new Uint8Array(memory.buffer)
-    this.#buffer = Buffer.from(memory.buffer)
     this.inputBytes = this.#exports.INPUT_BYTES.value
     this.inputSlots = this.#exports.INPUT_SLOTS.value
     this.allInputBytes = this.inputBytes * this.inputSlots
@@ -91,9 +89,7 @@ export class InflateCore {
    */
   fillInput(slot: number, bytes: Uint8Array): void {
     const at = this.#exports.INPUT.value + slot * this.inputBytes
-    // `TypedArray.set` copies into shared memory word by word in V8, and byte by byte where the two
-    // are not aligned alike. `Buffer.fill` is a memcpy.
-    this.#buffer.fill(bytes, at, at + bytes.length)
+    copyInto(this.#memory, at, bytes)
   }
 
   /**

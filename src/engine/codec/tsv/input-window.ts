@@ -4,8 +4,7 @@
 // lies in an input whose memory is lent.
 
 import type { RowPosition } from '../../errors'
-import type { Loan } from '../loan'
-import { COPY_WORD_BYTES } from '../loan'
+import { copyInto, type Loan } from '../loan'
 import { nextLine } from './read-row'
 import { rowPosition } from './row-places'
 
@@ -42,7 +41,7 @@ export class InputWindow {
   readonly #memoryFor: (bytes: number) => Uint8Array
   /** Size of the block when it is full. */
   #size: number
-  /** The window's own memory: `#size` bytes and a word more. */
+  /** The window's own memory, of `#size` bytes. */
   #own: Uint8Array
 
   /** @param memoryFor returns the memory of a block, which may be that of the one before it */
@@ -55,8 +54,8 @@ export class InputWindow {
     this.#memoryFor = memoryFor
     this.#minBytes = blockBytes
     this.#size = blockBytes
-    this.#own = memoryFor(blockBytes + COPY_WORD_BYTES)
-    this.bytes = this.#own.subarray(0, blockBytes)
+    this.#own = memoryFor(blockBytes)
+    this.bytes = this.#own
   }
 
   /** Gives the next row, which is the first of a window without input, a position of its file. */
@@ -168,23 +167,15 @@ export class InputWindow {
   #copyInput(): void {
     const input = this.#input
     const count = Math.min(this.#size - this.filled, input.length)
-    if (this.filled === 0) this.#alignWith(input.byteOffset)
-    this.bytes.set(count === input.length ? input : input.subarray(0, count), this.filled)
+    copyInto(this.bytes, this.filled, count === input.length ? input : input.subarray(0, count))
     this.filled += count
     this.#input = count === input.length ? NOTHING : input.subarray(count)
   }
 
   #makeRoomFor(restBytes: number): void {
     this.#size = Math.max(this.#minBytes, powerOfTwo(restBytes * 2))
-    const ownBytes = this.#size + COPY_WORD_BYTES
-    if (ownBytes !== this.#own.length) this.#own = this.#memoryFor(ownBytes)
-    this.bytes = this.#own.subarray(0, this.#size)
-  }
-
-  /** Places an empty block as the bytes that are copied into it, which makes the copy quick. */
-  #alignWith(byteOffset: number): void {
-    const at = byteOffset % COPY_WORD_BYTES
-    this.bytes = this.#own.subarray(at, at + this.#size)
+    if (this.#size !== this.#own.length) this.#own = this.#memoryFor(this.#size)
+    this.bytes = this.#own
   }
 }
 

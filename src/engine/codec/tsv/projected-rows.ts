@@ -4,6 +4,7 @@
 // the next batch uses the memory again.
 
 import type { RowPosition } from '../../errors'
+import { copyInto } from '../loan'
 import { DOCUMENTED_CELLS } from './dialect'
 import { consecutivePlaces, type PlaceOf, rowPosition } from './row-places'
 import {
@@ -96,7 +97,7 @@ export class ProjectedRows {
    */
   addProjected(bytes: Uint8Array, ends: Int32Array): void {
     this.#makeRoom(bytes.length)
-    this.#bytes.set(bytes, this.byteLength)
+    copyInto(this.#bytes, this.byteLength, bytes)
     this.#space.cellEnds.set(ends, this.#space.rows * this.columns.length)
     this.byteLength += bytes.length
   }

@@ -1,7 +1,7 @@
 // An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed
 // calls.
 
-import { COPY_WORD_BYTES } from '../loan'
+import { copyInto } from '../loan'
 import {
   type WasmConstant,
   type WasmMemory,
@@ -96,7 +96,7 @@ export class ScanCore {
   static own(): ScanCore {
     const memory = wasmMemory(SCAN_PAGES)
     const { BLOCK_BYTES } = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
-    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + COPY_WORD_BYTES)
+    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value)
   }
 
   /**
@@ -148,10 +148,8 @@ export class ScanCore {
 
   /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
   scanCopy(bytes: Uint8Array, bias: number, space: ScanSpace, cells: CellRules): number {
-    // The copy is aligned like its source, which makes it quick.
-    const at = bytes.byteOffset % COPY_WORD_BYTES
-    this.block.set(bytes, at)
-    return this.scan(at, bytes.length, bias, bytes.length, space, cells)
+    copyInto(this.block, 0, bytes)
+    return this.scan(0, bytes.length, bias, bytes.length, space, cells)
   }
 
   /**

@@ -2,7 +2,7 @@
 // good rows. It stops at the first row that is not plainly good (cut off, bad, too long), and
 // read-row.ts says what that row is.
 
-import { COPY_WORD_BYTES } from '../loan'
+import { copyInto, WORD_BYTES } from '../loan'
 import type { Memory } from '../memory'
 import type { CellRules } from './dialect'
 import type { RowReading } from './read-row'
@@ -154,20 +154,19 @@ export function takeRows(
   rowBytes: Uint8Array,
 ): TakenRows {
   const first = rowStarts[0]!
-  const bytesAt = rowBytes.byteOffset % COPY_WORD_BYTES
-  const cellEndsAt = wordUp(bytesAt + rowBytes.length)
+  const cellEndsAt = wordUp(rowBytes.length)
   const rowStartsAt = wordUp(cellEndsAt + 4 * rows * columns)
   const rowFlagsAt = wordUp(rowStartsAt + 4 * rows)
   // A new Uint8Array would be zeroed first, which costs time.
   const { buffer } = Buffer.allocUnsafeSlow(rowFlagsAt + rows)
-  const bytes = new Uint8Array(buffer, bytesAt, rowBytes.length)
+  const bytes = new Uint8Array(buffer, 0, rowBytes.length)
   const index = {
     columns,
     cellEnds: new Int32Array(buffer, cellEndsAt, rows * columns),
     rowStarts: new Uint32Array(buffer, rowStartsAt, rows),
     rowFlags: new Uint8Array(buffer, rowFlagsAt, rows),
   }
-  bytes.set(rowBytes)
+  copyInto(bytes, 0, rowBytes)
   index.cellEnds.set(cellEnds.subarray(0, rows * columns))
   index.rowStarts.set(rowStarts.subarray(0, rows))
   index.rowFlags.set(rowFlags.subarray(0, rows))
@@ -179,5 +178,5 @@ export function takeRows(
 }
 
 function wordUp(offset: number): number {
-  return Math.ceil(offset / COPY_WORD_BYTES) * COPY_WORD_BYTES
+  return Math.ceil(offset / WORD_BYTES) * WORD_BYTES
 }
