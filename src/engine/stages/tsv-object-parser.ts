@@ -36,7 +36,7 @@ export type TsvObjectParserOptions<
  * The cells of an array, about. What is in use at a collection survives it, and V8 lets the young
  * generation grow with what has survived: arrays of whole blocks would double it.
  */
-const MAX_CELLS = 512
+const MAX_CELLS = 1024
 
 const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
   ...PARSER_OPTIONS,
@@ -46,7 +46,7 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
 
 /**
  * Takes Uint8Arrays and gives arrays of plain objects, one object for each row; an array has about
- * 512 cells, and `batch` of a pipeline makes larger ones. In `for await` and the row helpers of a
+ * 1,000 cells, and `batch` of a pipeline makes larger ones. In `for await` and the row helpers of a
  * pipeline the objects come one by one.
  *
  * - The reader owns the objects. A text of 13 characters or more may pin the text of the few rows

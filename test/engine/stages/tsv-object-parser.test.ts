@@ -118,10 +118,10 @@ test('arrays of two files that are read in turns are those of each file', async 
 })
 
 test.each([
-  [1, 512],
-  [4, 128],
-  [39, 13],
-  [600, 1],
+  [1, 1024],
+  [4, 256],
+  [39, 26],
+  [1200, 1],
 ])('an array of %i columns has at most %i objects', async (columns, most) => {
   const names = Array.from({ length: columns }, (_, n) => `c${n}`)
   const rows = Array.from({ length: 3 * most + 1 }, (_, n) => names.map(name => `${name}-${n}`))
