@@ -60,7 +60,7 @@ export class RowCells implements CellSource {
   readonly view: DataView
   readonly escapedBy: number
   readonly #header: BoundHeader
-  /** Those of the header, which are looked up for each cell. */
+  /** The columns of the header by name, as each cell is looked up. */
   readonly #indexes: ColumnLookup
   readonly #quote: number
   readonly #rules: CellRules
