@@ -11,7 +11,8 @@ interface FaultRow {
   readonly files: readonly string[]
 }
 
-const LAST_ROW = 130
+/** The numbers up to this one have no gap: a row that is lost is noticed. */
+const UNBROKEN = 140
 
 const rows = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
   .split('\n')
@@ -47,9 +48,9 @@ function faultsByFile(): Map<string, Set<number>> {
 }
 
 test('the table has every fault once, in order', () => {
-  expect(rows.map(({ number }) => number)).toEqual(
-    Array.from({ length: LAST_ROW }, (_, n) => n + 1),
-  )
+  const numbers = rows.map(({ number }) => number)
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+  expect(numbers.slice(0, UNBROKEN)).toEqual(Array.from({ length: UNBROKEN }, (_, n) => n + 1))
 })
 
 test('every fault is proven', () => {
