@@ -61,9 +61,9 @@ export class RangeDownload {
   /**
    * `signal` ends the download at once. Its owner also fires it after the download, which ends
    * every wait that is left.
+   * @param handed what an earlier download has handed out, behind which this one goes on
    * @param lends true where a piece has to stay unchanged only until the next one is asked for: the
    * pieces of ranges are then in memory that is used again
-   * @param handed what an earlier download has handed out, behind which this one goes on
    * @param told what was said of the file before; the download then makes no ranges
    */
   constructor(
@@ -94,6 +94,7 @@ export class RangeDownload {
     if (this.#isWhole) return yield* this.#streamed()
     const chunk = this.#nextChunk() as Chunk
     const answer = await this.#ask(chunk.range.missing, chunk.attempts)
+    await this.#handed.ready
     this.#learnProof(answer)
     try {
       if (answer.kind === 'whole') yield* this.#streamed(answer)
@@ -108,7 +109,12 @@ export class RangeDownload {
     const { startOffset, identity: given, expected, signature, maxRangeBytes } = this.#settings
     const seen = answer.identity
     this.#isProven = expected !== undefined || provesSame(startOffset > 0 ? given : seen, seen)
-    if (this.#isProven || answer.kind === 'empty' || answer.kind === 'total') return
+    if (this.#isProven || answer.kind === 'empty') return
+    if (answer.kind === 'total') {
+      // The total tells the end of the bytes of an earlier download only where that one had it too.
+      if (startOffset === 0 || given.totalBytes !== undefined) return
+      throw unproven(this.#settings.printableUrl, startOffset)
+    }
     const isAll =
       startOffset === 0 && (answer.kind === 'whole' || answer.takeBytes === seen.totalBytes)
     if (isAll) return
@@ -144,7 +150,7 @@ export class RangeDownload {
     const { parts, range } = chunk
     for (let bytes = parts.shift(); bytes; bytes = parts.shift()) {
       if (this.#failure) throw this.#failure.error
-      this.#handed.add(bytes, this.#isProven)
+      this.#handed.add(bytes, this.#needsNoHash)
       yield { offset: range.handedOffset, bytes }
       range.handOut(bytes.length)
       this.heldBytes -= bytes.length
@@ -207,6 +213,10 @@ export class RangeDownload {
         await this.#receive(chunk, answer, overlap)
       else this.#plan.learnTotal(answer.identity.totalBytes)
     }
+  }
+
+  get #needsNoHash(): boolean {
+    return this.#isProven && this.#settings.expected === undefined
   }
 
   /** Returns the bytes with which an answer that goes on at `offset` has to begin. */
@@ -366,7 +376,7 @@ export class RangeDownload {
         this.#rules.checkEnd(answer.kind === 'part' || answer.isEndKnown)
         attempts.progressed()
         const offset = handed.end
-        handed.add(bytes, this.#isProven)
+        handed.add(bytes, this.#needsNoHash)
         yield { offset, bytes }
       }
     } catch (error) {
