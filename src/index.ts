@@ -42,6 +42,7 @@ export {
   defineSchema,
   type ErrorCode,
   type ErrorContexts,
+  type ExpectedFile,
   FeedError,
   type FeedFile,
   type FeedName,

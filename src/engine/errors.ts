@@ -196,9 +196,11 @@ export interface ErrorContexts {
    */
   HTTP_CONTENT_ENCODING: { url: string; contentEncoding: string }
   /**
-   * The header Content-Length is repeated, contradicts another, or is not a number.
+   * The header Content-Length is repeated, contradicts another, or is not a number; or there is none
+   * and the body has no chunks either, so that nothing tells whether it is whole.
    * @remedy Look for a proxy that changes bodies or sends only a part of them, and try again
-   * without it.
+   * without it. Where the server itself states no length, name the size and the SHA-256 of the file
+   * by `expected`, or accept such bodies by `acceptUnknownEnd`.
    */
   HTTP_CONTENT_LENGTH: { url: string; received: string }
 
@@ -241,13 +243,17 @@ export interface ErrorContexts {
    */
   RANGE_START_MISMATCH: { url: string; byteOffset: number; received: number }
   /**
-   * The total, Last-Modified or ETag changed between responses: the file was replaced.
-   * @remedy Start the download again, from the first byte.
+   * The file was replaced, or nothing proves that it was not. `what` says what shows it: the total,
+   * Last-Modified or ETag of responses, the checksum of bytes that came twice, the SHA-256 that was
+   * named, or `proof` where a server states no validator that is strong enough. Also a file of a disk
+   * that changed while it was read.
+   * @remedy Start the download again, from the first byte. Where it fails again, name the size and
+   * the SHA-256 of the file by `expected`.
    */
   RANGE_FILE_REPLACED: {
     url: string
     byteOffset: number
-    what: 'total' | 'last-modified' | 'etag'
+    what: 'total' | 'last-modified' | 'etag' | 'bytes' | 'sha256' | 'proof'
     before: string
     after: string
   }

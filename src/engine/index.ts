@@ -27,10 +27,17 @@ export * from './codec/merge/version-order'
 export { mendedRows } from './codec/quarantine/mended-rows'
 export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
 export { leftOutRow, type RowQuarantine } from './codec/quarantine/row-quarantine'
-export type { FileIdentity } from './codec/range/file-identity'
-export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/file-identity'
+export {
+  contradictsSignature,
+  type ExpectedFile,
+  type FileIdentity,
+  GZIP_SIGNATURE,
+  identityOfStats,
+  provesSame,
+} from './codec/range/file-identity'
 export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
 export * from './codec/range/request'
+export { fileReplaced } from './codec/range/response-verdict'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
 export { type FileProgress, RowBatch } from './codec/row-batch'

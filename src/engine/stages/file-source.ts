@@ -2,9 +2,10 @@
 // memory where the next stage is known to copy. It owns the open file. The stages after it
 // interpret the bytes and check whether the file is complete.
 
-import { close, fstat, open, read } from 'node:fs'
+import { type BigIntStats, close, fstat, open, read } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { identityOfStats } from '../codec/range/file-identity'
 import { excerpt, FeedError, messageOf } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
@@ -23,7 +24,8 @@ const LENT_BLOCKS = 2
  *
  * The file is closed at the end, at a failure and on destroy, after a pending read has returned. A
  * file that cannot be opened or read fails with STAGE_FAILED, whose cause is the error of the
- * system.
+ * system. A file that is changed while it is read fails with RANGE_FILE_REPLACED at its end; one whose
+ * name is given to another file is read to its end.
  *
  * @example
  * ```ts
@@ -65,18 +67,38 @@ export class FileSource extends Source<Uint8Array> {
     const file = await this.#opened()
     let reading: Promise<Uint8Array> | undefined
     try {
+      const before = await statsOf(file)
       // A pipe and the like have no size.
-      this.fileBytes = (await promisify(fstat)(file)).size || undefined
+      this.fileBytes = Number(before.size) || undefined
       reading = this.#read(file)
       for (let block = await reading; block.length > 0; block = await reading) {
         reading = this.#read(file)
         yield block
       }
+      if (before.isFile()) this.#refuseChange(before, await statsOf(file))
     } finally {
       // A file must not be closed while a read is pending.
       await reading?.catch(() => {})
       await promisify(close)(file)
     }
+  }
+
+  /**
+   * The time of the inode is compared too, because a program can set that of the content. It also
+   * changes where another file takes the name of this one, which then has a link less, and is whole.
+   */
+  #refuseChange(before: BigIntStats, after: BigIntStats): void {
+    const isLinked = before.nlink === after.nlink
+    const [was, is] = [before, after].map(stats =>
+      identityOfStats(isLinked ? stats : { ...stats, ctimeNs: 0n }),
+    ) as [LocalIdentity, LocalIdentity]
+    if (was.etag === is.etag && was.totalBytes === is.totalBytes) return
+    const [url, byteOffset] = [this.#path, this.counters.bytesOut]
+    const texts = [was, is].map(each => `${each.totalBytes} bytes of ${each.lastModified}`)
+    const [first = '', last = ''] = texts
+    const message = `${url} changed while it was read, so read it again: ${first} became ${last}`
+    const context = { url, byteOffset, what: 'etag', before: first, after: last } as const
+    throw new FeedError('RANGE_FILE_REPLACED', message, context)
   }
 
   async #opened(): Promise<number> {
@@ -126,6 +148,14 @@ export class FileSource extends Source<Uint8Array> {
       { cause },
     )
   }
+}
+
+type LocalIdentity = ReturnType<typeof identityOfStats>
+
+function statsOf(file: number): Promise<BigIntStats> {
+  return new Promise((resolve, reject) => {
+    fstat(file, { bigint: true }, (cause, stats) => (cause ? reject(cause) : resolve(stats)))
+  })
 }
 
 function pathOf(url: URL): string {

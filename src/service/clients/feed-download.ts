@@ -31,7 +31,7 @@ import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 /** The options of fetching the ranges of a file: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
-  'chunkBytes' | 'concurrency' | 'windowBytes' | 'retry' | 'idleMs'
+  'chunkBytes' | 'concurrency' | 'windowBytes' | 'retry' | 'idleMs' | 'acceptUnknownEnd'
 >
 
 /** The options of one reading: those of the pipeline, and those of its stages. */

@@ -5,9 +5,12 @@
 import {
   asFeedError,
   type ErrorFamily,
+  type ExpectedFile,
   FeedError,
   type FileIdentity,
   familyOf,
+  fileReplaced,
+  provesSame,
   type RangeInfo,
   Retries,
   type Retry,
@@ -169,6 +172,7 @@ function isWanted(made: Date | undefined, { newerThan, until }: FetchOptions): b
 
 async function whole(id: FileId, spool: Spool, options: FetchOptions): Promise<WholeFile> {
   const empty = isAllHere(spool) ? undefined : await download(id, spool, options)
+  await checkHash(id, spool, options.source.expected?.(id))
   const identity =
     empty === undefined ? { ...spool.file, totalBytes: spool.length } : { ...empty, totalBytes: 0 }
   return wholeOf(id, identity, options.now)
@@ -188,7 +192,8 @@ async function download(
   { source, ranges, signal, onBytes }: FetchOptions,
 ): Promise<RangeInfo | undefined> {
   let info: RangeInfo | undefined
-  const resume = resumeOf(spool)
+  const expected = source.expected?.(id)
+  const resume = resumeOf(spool, expected)
   if (resume === undefined && spool.file !== undefined) await spool.empty()
   const onInfo = (told: RangeInfo) => void (info = told)
   const bytes = source.download(id).compressed({
@@ -198,7 +203,8 @@ async function download(
     ...(resume && { resume }),
   })
   for await (const block of bytes.batches()) {
-    if (spool.file === undefined) await spool.begin(identityOf(info))
+    if (spool.file === undefined)
+      await spool.begin({ ...identityOf(info), ...(info?.isDateStrong && { isDateStrong: true }) })
     await spool.append(block)
     onBytes?.(block.length)
   }
@@ -210,11 +216,21 @@ async function download(
   return info
 }
 
-/** Only what shows that it is the same file can be gone on with. */
-function resumeOf({ file, length }: Spool) {
-  if (file === undefined || length === 0 || (file.lastModified ?? file.etag) === undefined)
-    return undefined
-  return { offset: length, identity: identityOf(file) }
+/** Only what proves that it is the same file can be gone on with. */
+function resumeOf({ file, length }: Spool, expected: ExpectedFile | undefined) {
+  if (file === undefined || length === 0) return undefined
+  if (expected === undefined && !provesSame(file, file)) return undefined
+  const { isDateStrong = false } = file
+  return { offset: length, identity: { ...identityOf(file), isDateStrong } }
+}
+
+/** Checks the hash of a file whose size and hash the list names. */
+async function checkHash(id: FileId, spool: Spool, expected?: ExpectedFile): Promise<void> {
+  if (expected === undefined) return
+  const [before, after] = [expected.sha256, await spool.sha256()]
+  if (before === after) return
+  const { length: byteOffset } = spool
+  throw fileReplaced({ url: fileIdKey(id), byteOffset, what: 'sha256', before, after })
 }
 
 function identityOf({ totalBytes, lastModified, etag }: Partial<RangeInfo> = {}) {

@@ -6,6 +6,7 @@
 //
 //   a line of the index: crc32 of the JSON as 8 hexadecimal digits · space · JSON · line end
 
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   closing,
@@ -131,6 +132,18 @@ export class Spool {
     await this.#index.truncate(0)
     await this.#index.sync()
     await this.#data.truncate(0)
+  }
+
+  /** Returns the SHA-256 of the bytes that the index names. */
+  async sha256(): Promise<string> {
+    const hash = createHash('sha256')
+    for (let at = 0; at < this.length; ) {
+      const bytes = await this.#data.read(at, Math.min(READ_BYTES, this.length - at))
+      if (bytes.length === 0) break
+      hash.update(bytes)
+      at += bytes.length
+    }
+    return hash.digest('hex')
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ import {
   choice,
   type Dialect,
   defineSchema,
+  type ExpectedFile,
+  expectedFile,
   FeedError,
   type FeedSchema,
   filePath,
@@ -57,6 +59,11 @@ export interface SourceFile {
    * Files are applied in this order, and none from before the newest full file is.
    */
   readonly time: Date
+  /**
+   * The size and the SHA-256 of the file as it lies there. They prove the file where its server does
+   * not, and a download that was interrupted goes on in a later run. Default: none.
+   */
+  readonly expected?: ExpectedFile
 }
 
 type FileList = readonly SourceFile[]
@@ -102,7 +109,13 @@ const NAMES: OptionNames<FeedSource> = {
   headers: true,
   transport: true,
 }
-const FILE_NAMES: OptionNames<SourceFile> = { id: true, from: true, kind: true, time: true }
+const FILE_NAMES: OptionNames<SourceFile> = {
+  id: true,
+  from: true,
+  kind: true,
+  time: true,
+  expected: true,
+}
 const VERSION_KINDS: readonly CellType[] = ['timestamp', 'int32', 'int64']
 const MOST_ID_CHARS = 1024
 const ID_EXPECTED = `an identifier of its own, of at most ${MOST_ID_CHARS} characters`
@@ -164,6 +177,7 @@ function versionIn(row: Row<Columns>, column: string, key: string): number {
 export interface ListedFile {
   readonly id: OwnId
   readonly from: SourceFile['from']
+  readonly expected: ExpectedFile | undefined
 }
 
 /** Checks a list of files, and returns it in the order of time. @throws FeedError OPTION_INVALID */
@@ -172,7 +186,8 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
   const fullTimes = new Set<string>()
   const listed = arrayOf('source.files', files).map((file, n): ListedFile => {
     const option = `source.files[${n}]`
-    const { id, from, kind, time: date } = knownOptions(file, FILE_NAMES, option)
+    const { id, from, kind, time: date, ...more } = knownOptions(file, FILE_NAMES, option)
+    const expected = more.expected && expectedFile(`${option}.expected`, more.expected)
     const isText =
       filledText(`${option}.id`, id).length <= MOST_ID_CHARS && !/\p{Surrogate}/u.test(id)
     if (!isText || ids.has(id)) throw optionInvalid(`${option}.id`, ID_EXPECTED, id)
@@ -186,7 +201,7 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
     if (kind === 'full' && fullTimes.has(time))
       throw optionInvalid(`${option}.time`, 'another time than that of each other full file', date)
     if (kind === 'full') fullTimes.add(time)
-    return { id: { marketplace: OWN, categoryId: name, feed: OWN, kind, time, id }, from }
+    return { id: { marketplace: OWN, categoryId: name, feed: OWN, kind, time, id }, from, expected }
   })
   return listed.sort((a, b) => compareFiles(a.id, b.id))
 }

@@ -56,10 +56,13 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     const at = checkedPlace('source.files[].from', place)
     if (typeof at === 'string') return yield* localBlocks(at, options)
     const transport = source.transport ?? (opened ??= new NodeTransport())
-    yield* remoteBlocks({ url: at, headers, transport }, options)
+    const expected = expectedOf(id)
+    yield* remoteBlocks({ url: at, headers, transport, ...(expected && { expected }) }, options)
   }
 
-  const fromOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)?.from
+  const fileOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)
+  const fromOf = (id: FileId) => fileOf(id)?.from
+  const expectedOf = (id: FileId) => fileOf(id)?.expected
   return {
     origin: { marketplace: OWN, service: OWN },
     categories: [{ marketplace: OWN, categoryId: name }],
@@ -68,6 +71,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     refresh,
     plan: (_, done, missing) => planOwn(listed, done, missing),
     download: id => ({ compressed: options => ({ batches: () => blocksOf(id, options) }) }),
+    expected: expectedOf,
     renewsAddress: id => typeof fromOf(id) === 'function',
     close: async () => opened?.close(),
   }

@@ -1,5 +1,5 @@
 // The bytes of a file of a feed of one's own, from a disk or over HTTP. A file of a disk that changes
-// while it is read is RANGE_FILE_REPLACED, as one over HTTP is.
+// while it is read, or between two runs, is RANGE_FILE_REPLACED, as one over HTTP is.
 
 import { stat } from 'node:fs/promises'
 import {
@@ -8,6 +8,7 @@ import {
   excerpt,
   FeedError,
   type FileIdentity,
+  identityOfStats,
   machineFiles,
   pipeline,
   RangeFetcher,
@@ -32,7 +33,7 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 }
 
 export async function* remoteBlocks(
-  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport'>,
+  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'expected'>,
   { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })
@@ -78,22 +79,17 @@ export async function* localBlocks(
   }
 }
 
-/** The time of the last change stands for the header Last-Modified. */
 async function identityOf(path: string) {
-  const found = await stat(path)
+  const found = await stat(path, { bigint: true })
   if (!found.isFile()) throw sourceFailed(`${path} is no file`, undefined, false)
-  return { totalBytes: found.size, lastModified: found.mtime.toISOString() }
+  return identityOfStats(found)
 }
 
-function refuseChange(path: string, before: FileIdentity, after: FileIdentity): void {
-  const [was, is] = [before, after].map(each => `${each.totalBytes} bytes of ${each.lastModified}`)
-  if (was === is) return
-  const context = {
-    url: path,
-    byteOffset: 0,
-    what: 'last-modified',
-    before: was!,
-    after: is!,
-  } as const
+function refuseChange(path: string, was: FileIdentity, is: FileIdentity): void {
+  if (was.totalBytes === is.totalBytes && was.etag === is.etag) return
+  const [before, after] = [was, is].map(
+    ({ totalBytes, lastModified, etag }) => `${totalBytes} bytes of ${lastModified} (${etag})`,
+  ) as [string, string]
+  const context = { url: path, byteOffset: 0, what: 'etag', before, after } as const
   throw new FeedError('RANGE_FILE_REPLACED', `${path} was replaced while it was read`, context)
 }

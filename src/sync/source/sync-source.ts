@@ -2,6 +2,7 @@
 // spool and the state are the same for all sources: the service (service-source.ts), and the files of
 // a list (own-source.ts).
 
+import type { ExpectedFile } from '../../engine/index'
 import type { RowRules } from '../file/row-rules'
 import type { Category, FileDownload, FileId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
@@ -22,6 +23,8 @@ export interface SyncSource {
    */
   plan(category: Category, done: readonly FileId[], missing: readonly FileId[]): CategoryPlan
   download(id: FileId): FileDownload
+  /** The size and the hash of a file, where its publisher states them. */
+  expected?(id: FileId): ExpectedFile | undefined
   /** Tells whether a refused file has another address by now. */
   renewsAddress?(id: FileId): boolean
   /** Frees what the source has opened. */

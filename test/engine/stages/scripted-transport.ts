@@ -12,8 +12,10 @@ export interface Asked {
   /** The number of the request, from 0 on. */
   readonly index: number
   readonly start: number
-  /** The end of the range, exclusive. */
+  /** The end of the range, exclusive; that of the file where there is no range. */
   readonly end: number
+  /** True for a request without a range. */
+  readonly whole: boolean
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -34,6 +36,11 @@ export const reset = () =>
   new FeedError('HTTP_TRANSPORT', 'reset', { url: 'http://feed.test/file' })
 
 export const LAST_MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
+/** The validator of honest answers, and the date that makes it strong. */
+export const DATED = {
+  'last-modified': LAST_MODIFIED,
+  date: 'Mon, 07 Nov 1994 08:49:37 GMT',
+} as const
 
 /** Serves `file`; a response of the script replaces that of the server. */
 export class ScriptedTransport implements RangeTransport {
@@ -52,10 +59,12 @@ export class ScriptedTransport implements RangeTransport {
 
   async send(request: RangeRequest): Promise<RangeResponse> {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.Range ?? '') ?? []
+    const whole = first === undefined
     const asked = {
       index: this.requests.length,
-      start: Number(first),
-      end: Number(last) + 1,
+      start: Number(first ?? 0),
+      end: whole ? this.file.length : Number(last) + 1,
+      whole,
       headers: request.headers,
     }
     this.requests.push(asked)
@@ -63,7 +72,7 @@ export class ScriptedTransport implements RangeTransport {
     const scripted = await this.script(asked)
     if (scripted instanceof Error) throw scripted
     if (scripted === 'stall') return new Promise(() => {})
-    return this.#respond(scripted ?? this.honest(asked))
+    return this.#respond(scripted ?? (whole ? this.whole() : this.honest(asked)))
   }
 
   /** The response of a correct server. */
@@ -73,7 +82,7 @@ export class ScriptedTransport implements RangeTransport {
     const end = Math.min(asked.end, total)
     const headers = {
       'content-range': `bytes ${asked.start}-${end - 1}/${total}`,
-      'last-modified': LAST_MODIFIED,
+      ...DATED,
       'content-length': String(end - asked.start),
     }
     return { status: 206, headers, body: this.parts(asked.start, end) }
@@ -83,7 +92,7 @@ export class ScriptedTransport implements RangeTransport {
   whole(): Reply {
     return {
       status: 200,
-      headers: { 'content-length': String(this.file.length), 'last-modified': LAST_MODIFIED },
+      headers: { 'content-length': String(this.file.length), ...DATED },
       body: this.parts(0, this.file.length),
     }
   }

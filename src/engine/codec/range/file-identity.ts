@@ -1,9 +1,25 @@
 // What a response says about the file it has a part of: its identity, its size, and whether it is a
-// feed file at all.
+// feed file at all. A download is one version of one file, or an error. This is the one place that
+// says what proves that two answers are of one file; the rules are applied in stages/range.
 //
-// The identity is the total, Last-Modified and a strong ETag (service-notes.md, section 5). Two
-// responses with the same identity carry bytes of the same file. The service sends no checksum and
-// often no ETag. A value that a response leaves out is not compared.
+//   what the caller or the server states      what is done
+//   the size and the SHA-256 (`expected`)     ranges, several at a time; the hash decides at the end
+//   a strong ETag, or a Last-Modified at      ranges, several at a time; every answer must state the
+//   least 60 s before the Date of the same    same, weak entity tags too
+//   answer (RFC 9110, 8.8.2.2)
+//   neither, the signature of gzip, a total   one range at a time. Each begins before what is there,
+//                                             and the overlap is compared. What was received is
+//                                             inflated, because the trailer of the member decides:
+//                                             behind the end of a member nothing is joined
+//   neither, any other file                   one request without Range; where its body ends early,
+//                                             once more from byte 0, compared with what was handed
+//                                             out by a checksum
+//   a validator that changes, appears or      from byte 0, without ranges, compared in the same way;
+//   disappears                                where the bytes differ, RANGE_FILE_REPLACED
+//   no Content-Length and no chunks           the body may have been cut, between two members of
+//                                             gzip too: HTTP_CONTENT_LENGTH, unless the caller
+//                                             states the size or accepts it (`acceptUnknownEnd`)
+//   a file of a disk                          size, inode, and the times of its last changes
 
 /** The values that the responses so far have stated. */
 export interface FileIdentity {
@@ -11,8 +27,20 @@ export interface FileIdentity {
   readonly totalBytes?: number
   /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string
+  /** True where the date is a strong validator: the same answer had a Date at least 60 s later. */
+  readonly isDateStrong?: boolean
   /** A strong entity tag with its quotes. */
   readonly etag?: string
+  /** An entity tag that is weak or malformed. It proves nothing, but its change says something. */
+  readonly weakEtag?: string
+}
+
+/** The size and the hash of a file, as its publisher states them. */
+export interface ExpectedFile {
+  /** The number of bytes of the file as it is sent, that is compressed where it is. */
+  readonly totalBytes: number
+  /** The SHA-256 of these bytes, as 64 hexadecimal digits. */
+  readonly sha256: string
 }
 
 export interface IdentityChange {
@@ -22,45 +50,104 @@ export interface IdentityChange {
 }
 
 /**
- * Returns the identity that the headers of a response state. Weak and malformed entity tags are
- * left out, because they do not prove that bytes are equal.
+ * RFC 9110 asks for one second where both times are of one clock. Its predecessor asked for 60, which
+ * also covers clocks that differ a little.
  */
+const STRONG_AFTER_MS = 60_000
+
+/** Returns the identity that the headers of a response state. */
 export function identityOf(
   totalBytes: number | undefined,
   lastModified: string | undefined,
   etag: string | undefined,
+  date?: string,
 ): FileIdentity {
+  const isDateStrong = Date.parse(date ?? '') - Date.parse(lastModified ?? '') >= STRONG_AFTER_MS
   return {
     ...(totalBytes === undefined ? {} : { totalBytes }),
     ...(lastModified ? { lastModified } : {}),
-    ...(etag !== undefined && /^"[^"]*"$/.test(etag) ? { etag } : {}),
+    ...(isDateStrong && { isDateStrong }),
+    ...(etag && { [/^"[^"]*"$/.test(etag) ? 'etag' : 'weakEtag']: etag }),
   }
 }
+
+/** Tells whether two answers prove that they are of the same file. */
+export function provesSame(one: FileIdentity, other: FileIdentity): boolean {
+  if (one.etag !== undefined) return one.etag === other.etag
+  const areStrong = one.isDateStrong === true && other.isDateStrong === true
+  return areStrong && one.lastModified === other.lastModified
+}
+
+/**
+ * Which values are compared: all that answers state, with those that appear and disappear; those
+ * that both sides have, where the earlier ones are the caller's; or only those that the bytes do not
+ * prove. An earlier date would give an older file the date of a newer one.
+ */
+export type Compared = 'all' | 'given' | 'unproven'
 
 /** Returns the first value in which `seen` contradicts `pinned`. */
 export function identityChange(
   pinned: FileIdentity,
   seen: FileIdentity,
+  compared: Compared = 'all',
 ): IdentityChange | undefined {
-  return (
-    changed('total', pinned.totalBytes, seen.totalBytes) ??
-    changed('last-modified', pinned.lastModified, seen.lastModified) ??
-    changed('etag', pinned.etag, seen.etag)
-  )
+  const { lastModified } = pinned
+  const total = contradiction('total', pinned.totalBytes, seen.totalBytes)
+  if (compared === 'unproven') {
+    const isOlder =
+      Date.parse(seen.lastModified ?? '') < Date.parse(lastModified ?? '') &&
+      !provesSame(pinned, seen)
+    return total ?? (isOlder ? change('last-modified', lastModified, seen.lastModified) : undefined)
+  }
+  const differ = compared === 'all' ? change : contradiction
+  const changed =
+    total ??
+    differ('last-modified', lastModified, seen.lastModified) ??
+    differ('etag', pinned.etag, seen.etag) ??
+    differ('etag', pinned.weakEtag, seen.weakEtag)
+  if (changed || compared === 'given' || !provesSame(pinned, pinned)) return changed
+  return provesSame(pinned, seen)
+    ? undefined
+    : { what: 'last-modified', before: lastModified ?? '', after: 'the same without a later Date' }
 }
 
-/** Returns `pinned` completed by the values that only `seen` has. */
-export function mergeIdentity(pinned: FileIdentity, seen: FileIdentity): FileIdentity {
-  return { ...seen, ...pinned }
+/** Returns `known` with the size that only `other` may have. Validators are never put together. */
+export function mergeIdentity(known: FileIdentity, other: FileIdentity): FileIdentity {
+  const { totalBytes } = other
+  return totalBytes === undefined ? known : { totalBytes, ...known }
 }
 
-function changed(
+function contradiction(
   what: IdentityChange['what'],
   before?: string | number,
   after?: string | number,
 ): IdentityChange | undefined {
-  if (before === undefined || after === undefined || before === after) return undefined
-  return { what, before: String(before), after: String(after) }
+  return before === undefined || after === undefined ? undefined : change(what, before, after)
+}
+
+function change(
+  what: IdentityChange['what'],
+  before: string | number = 'none',
+  after: string | number = 'none',
+): IdentityChange | undefined {
+  return before === after ? undefined : { what, before: String(before), after: String(after) }
+}
+
+/** The facts of a file of a disk that change with its content. */
+export interface FileStats {
+  readonly size: bigint
+  readonly ino: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+/**
+ * Returns the identity of a file of a disk. No program can set the time of the last change of an
+ * inode, so a file that was replaced by one of the same size and time has another tag.
+ */
+export function identityOfStats({ size, ino, mtimeNs, ctimeNs }: FileStats) {
+  const lastModified = new Date(Number(mtimeNs / 1_000_000n)).toISOString()
+  return { totalBytes: Number(size), lastModified, etag: `"${ino}-${mtimeNs}-${ctimeNs}"` }
 }
 
 // Reads a `Content-range` header: its syntax only. Whether the range answers the request is decided

@@ -8,8 +8,9 @@
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
-import { excerpt, FeedError, type ServiceDescription } from '../../errors'
+import { type ErrorContexts, excerpt, FeedError, type ServiceDescription } from '../../errors'
 import {
+  type Compared,
   type ContentRange,
   type FileIdentity,
   type IdentityChange,
@@ -29,6 +30,8 @@ export interface VerdictQuestion {
   readonly url: string
   readonly asked: ByteRange
   readonly pinned: FileIdentity
+  /** Default: all values. */
+  readonly compared?: Compared
   /** Refuse HTML and JSON with a status of success. */
   readonly sniffContentType: boolean
   /** The clock for Retry-After dates, in milliseconds since 1970. */
@@ -41,7 +44,12 @@ export type Verdict =
   /** The body has `takeBytes` bytes of the file, from the requested start. */
   | { readonly kind: 'part'; readonly takeBytes: number; readonly identity: FileIdentity }
   /** The server ignored the range. The body is the file from its first byte. */
-  | { readonly kind: 'whole'; readonly identity: FileIdentity }
+  | {
+      readonly kind: 'whole'
+      readonly identity: FileIdentity
+      /** False where neither a length nor chunks tell the end of the body. */
+      readonly isEndKnown: boolean
+    }
   /**
    * The file is empty. Only a 204 and a Content-range with a total of 0 prove this.
    */
@@ -94,17 +102,19 @@ function judgeWhole(
   facts: ResponseFacts,
   totalBytes: number | undefined,
 ): Verdict {
-  const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
+  const identity = statedBy(facts, totalBytes)
   // Servers send an empty body while they rewrite a file, so it does not prove an empty file.
   if (totalBytes === 0)
     return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
-  return replaced(question, identity) ?? { kind: 'whole', identity }
+  const isFramed = /chunked\s*$/i.test(facts.header('transfer-encoding') ?? '')
+  const isEndKnown = (totalBytes ?? question.pinned.totalBytes) !== undefined || isFramed
+  return replaced(question, identity) ?? { kind: 'whole', identity, isEndKnown }
 }
 
 function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: ContentRange): Verdict {
   if (range.kind === 'unreadable') return fatal(rangeHeaderError(question, facts, range.problem))
   const { asked } = question
-  const identity = identityOf(range.totalBytes, facts.header('last-modified'), facts.header('etag'))
+  const identity = statedBy(facts, range.totalBytes)
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
   if (change) return change
@@ -124,7 +134,7 @@ function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: Cont
 
 function judgeEmpty(question: VerdictQuestion, seen: FileIdentity): Verdict {
   const identity = { ...seen, totalBytes: 0 }
-  return replaced(question, identity) ?? { kind: 'empty', identity }
+  return replaced(question, identity, 'given') ?? { kind: 'empty', identity }
 }
 
 function judgeUnsatisfied(
@@ -138,7 +148,11 @@ function judgeUnsatisfied(
     return fatal(unsatisfiableError(question, facts, description))
   const identity = { totalBytes: range.totalBytes }
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
-  const change = replaced(question, identity)
+  // A total that ends the download has to be that of the same file.
+  const isEnd = pinned.totalBytes === undefined && asked.start > 0
+  const change = isEnd
+    ? replaced(question, statedBy(facts, range.totalBytes))
+    : replaced(question, identity, 'given')
   if (change) return change
   if (range.totalBytes === asked.start) return { kind: 'total', identity }
   // A strict server may refuse a range that ends after the end of the file. The next request ends
@@ -148,8 +162,17 @@ function judgeUnsatisfied(
   return fatal(unsatisfiableError(question, facts, description))
 }
 
-function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
-  const change = identityChange(question.pinned, seen) ?? shrunk(question, seen)
+function statedBy(facts: ResponseFacts, totalBytes: number | undefined): FileIdentity {
+  const [date, tag] = [facts.header('last-modified'), facts.header('etag')]
+  return identityOf(totalBytes, date, tag, facts.header('date'))
+}
+
+function replaced(
+  question: VerdictQuestion,
+  seen: FileIdentity,
+  compared = question.compared,
+): Verdict | undefined {
+  const change = identityChange(question.pinned, seen, compared) ?? shrunk(question, seen)
   return change && { kind: 'replaced', error: replacedError(question, change) }
 }
 
@@ -176,14 +199,36 @@ function readContentLength(header: string | undefined): number | 'invalid' | und
   return Number.isSafeInteger(lengthBytes) ? lengthBytes : 'invalid'
 }
 
-function replacedError(
-  { url, asked }: VerdictQuestion,
-  { what, ...values }: IdentityChange,
-): FeedError {
-  const [before, after] = [excerpt(values.before), excerpt(values.after)]
-  const change = `${what} changed from ${before} to ${after}`
-  const message = `the file was replaced during the read, so read it again: ${change}`
-  const context = { url, byteOffset: asked.start, what, before, after }
+function replacedError({ url, asked }: VerdictQuestion, change: IdentityChange): FeedError {
+  const [before, after] = [excerpt(change.before), excerpt(change.after)]
+  return fileReplaced({ url, byteOffset: asked.start, what: change.what, before, after })
+}
+
+type Replaced = ErrorContexts['RANGE_FILE_REPLACED']
+
+const REASONS: Readonly<Record<Exclude<Replaced['what'], 'proof'>, string>> = {
+  total: 'its size changed',
+  'last-modified': 'its Last-Modified changed',
+  etag: 'its ETag changed',
+  bytes: 'its checksum changed',
+  sha256: 'its SHA-256 is not that of the option `expected`: it changed',
+}
+
+export function fileReplaced(
+  context: Replaced & { readonly what: keyof typeof REASONS },
+): FeedError<'RANGE_FILE_REPLACED'> {
+  const { what, before, after } = context
+  const reason = `${REASONS[what]} from ${before} to ${after}`
+  const message = `the file was replaced during the read, so read it again: ${reason}`
+  return new FeedError('RANGE_FILE_REPLACED', message, context)
+}
+
+const NO_PROOF = 'neither a strong ETag nor a Last-Modified at least 60 s before its Date'
+
+/** Returns the error of bytes that nothing proves to be of the file that was begun. */
+export function unproven(url: string, byteOffset: number): FeedError<'RANGE_FILE_REPLACED'> {
+  const message = `nothing proves that what follows byte ${byteOffset} is of the same file, because the server states ${NO_PROOF}: read it again, or name its size and SHA-256 by the option \`expected\``
+  const context = { url, byteOffset, what: 'proof', before: '', after: '' } as const
   return new FeedError('RANGE_FILE_REPLACED', message, context)
 }
 

@@ -41,10 +41,19 @@ export class BodyRules {
     throw new FeedError('HTTP_CONTENT_TYPE', message, context)
   }
 
+  /** Throws HTTP_CONTENT_LENGTH for a body whose end nothing states, unless the caller accepts it. */
+  checkEnd(isEndKnown: boolean): void {
+    const { acceptUnknownEnd, printableUrl: url } = this.#settings
+    if (isEndKnown || acceptUnknownEnd) return
+    const message =
+      'the body has neither a Content-Length nor chunks, so nothing tells whether it is whole: name its size and SHA-256 (`expected`), or accept it by `acceptUnknownEnd`'
+    throw new FeedError('HTTP_CONTENT_LENGTH', message, { url, received: '' })
+  }
+
   /** Returns a failure after which a repeat may help, and throws any other. */
   passing(error: unknown, byteOffset: number): FeedError {
     const failure = asTransportError(error, this.#settings.printableUrl, byteOffset)
-    if (!mayPass(failure, this.#signal)) throw failure
+    if (!mayPass(failure, this.#signal) || failure.code === 'RANGE_FILE_REPLACED') throw failure
     return failure
   }
 

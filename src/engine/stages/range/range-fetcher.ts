@@ -1,12 +1,15 @@
 // RangeFetcher downloads one HTTP resource as the pieces of a file, with several ranges in flight
-// (feed-file-catalog.md, section 2.7; item-feeds.md, section 3.7). It starts over once where the
-// file was replaced before the first piece was handed out. RangeDownload is one download,
-// codec/range decides about responses, and the transport is the interface to HTTP.
+// (feed-file-catalog.md, section 2.7; item-feeds.md, section 3.7). It asks once more where an answer
+// may be of another file: by ranges where nothing was handed out, and then for the whole file, which
+// is compared with what was handed out. RangeDownload is one download, codec/range decides about
+// responses, and the transport is the interface to HTTP.
 
 import { setMaxListeners } from 'node:events'
+import type { FileIdentity } from '../../codec/range/file-identity'
 import type { Piece } from '../../codec/range/reorder-buffer'
 import { FeedError } from '../../errors'
 import { Source } from '../source'
+import { HandedOut } from './handed-out'
 import { RangeDownload } from './range-download'
 import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './range-settings'
 
@@ -16,6 +19,8 @@ export interface RangeInfo {
   readonly totalBytes?: number
   /** The header as it was sent. */
   readonly lastModified?: string
+  /** True where that date is a strong validator: the Date of its answer is at least 60 s later. */
+  readonly isDateStrong?: boolean
   /** The entity tag, where it is a strong one. */
   readonly etag?: string
   /**
@@ -28,10 +33,16 @@ export interface RangeInfo {
 /**
  * Downloads one resource by byte ranges.
  *
- * The pieces come in no particular order, and each byte of the file comes once. The reader owns the
- * memory of a piece. Only in a pipeline whose next stage borrows its inputs (ChunkReassembler before
- * Gunzip or a parser), ranges come in the order of the file, and the fetcher reuses the memory of a
- * piece when the next one is asked for: see FileSource for the reason.
+ * The pieces come in the order of the file, and each byte comes once. The reader owns the memory of
+ * a piece. Only in a pipeline whose next stage borrows its inputs (ChunkReassembler before Gunzip or a
+ * parser), the fetcher reuses the memory of a piece when the next one is asked for: see FileSource
+ * for the reason.
+ *
+ * What comes out is one version of the file. Several answers are put together only where a strong
+ * ETag, a Last-Modified at least 60 s before the Date of its answer, or `expected` proves that they
+ * are of one file. A gzip file without that is fetched one range at a time, with overlaps that are
+ * compared; any other by one request without Range, which is compared with what was handed out where
+ * it has to be repeated.
  *
  * A range is handed out when it is complete. The bytes held and in flight are at most `windowBytes`,
  * plus one part of a body for each range. No piece ends more than `windowBytes` after the lowest byte
@@ -66,7 +77,6 @@ export class RangeFetcher extends Source<Piece> {
   #settings: RangeSettings
   #settleInfo = { resolve: (_info: RangeInfo) => {}, reject: (_error: unknown) => {} }
   #download: RangeDownload | undefined
-  #anyPiece = false
   #lends = false
 
   /** @throws FeedError OPTION_INVALID, HTTP_HEADER_INVALID */
@@ -96,38 +106,46 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   protected override async *produce(): AsyncGenerator<Piece, void, void> {
-    try {
-      yield* this.#run()
-    } catch (error) {
-      // The reader that has bytes of the earlier file has to drop them before it starts over.
-      if (
-        this.#anyPiece ||
-        this.#settings.startOffset > 0 ||
-        !FeedError.is(error) ||
-        error.code !== 'RANGE_FILE_REPLACED'
-      )
-        throw error
-      yield* this.#run()
+    const { printableUrl, startOffset, expected } = this.#settings
+    const handed = new HandedOut(printableUrl, startOffset)
+    let change: FeedError<'RANGE_FILE_REPLACED'> | undefined
+    let told: FileIdentity | undefined
+    for (let isOver = false; !isOver; ) {
+      try {
+        yield* this.#run(handed, told)
+        isOver = true
+      } catch (error) {
+        if (change && told && isRefusal(error)) throw change
+        if (!isReplaced(error)) throw error
+        // What the second answer showed says more than that its bytes are others.
+        if (told && change?.context.what !== 'proof') throw change
+        if (told || !handed.isComparable) throw error
+        const isRanged = !change && handed.isEmpty && error.context.what !== 'proof'
+        told = isRanged ? undefined : { ...this.#download?.identity }
+        change = error
+      }
     }
-    if (!this.#anyPiece) this.#tellInfo(true)
+    handed.checkHash(expected?.sha256)
+    if (handed.isEmpty) this.#tellInfo(true)
   }
 
   protected override release(): void {
     this.#settleInfo.reject(this.signal.reason)
   }
 
-  async *#run(): AsyncGenerator<Piece, void, void> {
+  async *#run(handed: HandedOut, told?: FileIdentity): AsyncGenerator<Piece, void, void> {
     const run = new AbortController()
     // Every range in flight listens to this signal.
     setMaxListeners(0, run.signal)
     const stop = () => run.abort(this.signal.reason)
     this.signal.addEventListener('abort', stop)
     try {
-      this.#download = new RangeDownload(this.#settings, run.signal, this.#lends)
+      this.#download = new RangeDownload(this.#settings, run.signal, this.#lends, handed, told)
+      let isTold = false
       for await (const piece of this.#download.pieces()) {
-        if (!this.#anyPiece) this.#tellInfo(false)
-        this.fileBytes = this.#download.identity?.totalBytes
-        this.#anyPiece = true
+        if (!isTold) this.#tellInfo(false)
+        isTold = true
+        this.fileBytes = this.#download.identity.totalBytes
         yield piece
       }
     } finally {
@@ -137,6 +155,20 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   #tellInfo(empty: boolean): void {
-    this.#settleInfo.resolve({ ...this.#download?.identity, empty })
+    const { weakEtag: _, ...known } = this.#download?.identity ?? {}
+    this.#settleInfo.resolve({ ...known, empty })
   }
+}
+
+function isReplaced(error: unknown): error is FeedError<'RANGE_FILE_REPLACED'> {
+  return FeedError.is(error) && error.code === 'RANGE_FILE_REPLACED'
+}
+
+/** True where a server does not give the file without a range. */
+function isRefusal(error: unknown): boolean {
+  if (!FeedError.is(error)) return false
+  return (
+    error.code === 'RANGE_UNSATISFIABLE' ||
+    (error.code === 'HTTP_STATUS' && error.context.status === 400)
+  )
 }

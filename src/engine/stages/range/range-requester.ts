@@ -2,7 +2,7 @@
 // renews them once after a 401, limits the wait, and records the identity of the file that each
 // good response states. RangeDownload repeats requests that failed.
 
-import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
+import { type Compared, type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
 import { type ByteRange, rangeHeader } from '../../codec/range/range-plan'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request'
 import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/response-verdict'
@@ -25,12 +25,17 @@ export type RangeAnswer =
   | (WithBody & { readonly response: RangeResponse })
   | Extract<Verdict, { kind: 'empty' | 'total' | 'retry' }>
 
+/** The bytes that a request without a range asks for. */
+const WHOLE: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }
+
 export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
   readonly #transport: RangeTransport
   /** The identity of the file that the responses so far have stated. */
   identity: FileIdentity
+  /** True until an answer with bytes has stated the validators of the file. */
+  #isFirst = true
   /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
   readonly #secrets = new Secrets()
 
@@ -44,9 +49,10 @@ export class RangeRequester {
   /**
    * Sends the request once, and once more after a 401. Returns `retry` for a failure that may pass,
    * and throws the others, RANGE_FILE_REPLACED among them.
+   * @param range undefined for the whole file, without the header Range
    * @param attempt number of this attempt since the last progress
    */
-  async ask(range: ByteRange, attempt = 1): Promise<RangeAnswer> {
+  async ask(range: ByteRange | undefined, attempt = 1): Promise<RangeAnswer> {
     let response: RangeResponse
     try {
       response = await this.#sendRenewing(range, attempt)
@@ -55,17 +61,45 @@ export class RangeRequester {
       return { kind: 'retry', error, retryAfterMs: undefined }
     }
     const answer = await this.#judge(range, response)
-    if (answer.kind !== 'retry') this.identity = mergeIdentity(this.identity, answer.identity)
+    if (answer.kind !== 'retry') this.#learn(answer)
     return answer
   }
 
-  async #judge(asked: ByteRange, response: RangeResponse): Promise<RangeAnswer> {
-    const { printableUrl: url, sniffContentType, now } = this.#settings
+  /** The next answer may be of another file. */
+  forget(): void {
+    this.identity = this.#settings.identity
+    this.#isFirst = true
+  }
+
+  #learn({ kind, identity }: Exclude<RangeAnswer, { kind: 'retry' }>): void {
+    const hasBytes = kind === 'part' || kind === 'whole'
+    this.identity =
+      hasBytes && this.#isFirst
+        ? mergeIdentity(identity, this.identity)
+        : mergeIdentity(this.identity, identity)
+    if (hasBytes) this.#isFirst = false
+  }
+
+  #compared(range: ByteRange | undefined): Compared {
+    if (range === undefined || this.#settings.expected) return 'unproven'
+    return this.#isFirst ? 'given' : 'all'
+  }
+
+  async #judge(range: ByteRange | undefined, response: RangeResponse): Promise<RangeAnswer> {
+    const { printableUrl: url, sniffContentType, expected, now } = this.#settings
+    const asked = range ?? WHOLE
     const isText = bodyIsText(response, sniffContentType)
     const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
     const facts = { status: response.status, header: (name: string) => response.header(name), text }
     const verdict = judgeResponse(
-      { url, asked, pinned: this.identity, sniffContentType, nowMs: now() },
+      {
+        url,
+        asked,
+        pinned: expected ? { totalBytes: expected.totalBytes } : this.identity,
+        compared: this.#compared(range),
+        sniffContentType,
+        nowMs: now(),
+      },
       facts,
     )
     if (verdict.kind === 'part' || verdict.kind === 'whole') return { ...verdict, response }
@@ -77,12 +111,16 @@ export class RangeRequester {
       : verdict
   }
 
-  async #sendRenewing(range: ByteRange, attempt: number): Promise<RangeResponse> {
+  async #sendRenewing(range: ByteRange | undefined, attempt: number): Promise<RangeResponse> {
     const send = (reason: SendReason) => this.#send(range, reason, attempt)
     return typeof this.#settings.headers === 'function' ? sendRenewing(send) : send('first')
   }
 
-  async #send(range: ByteRange, reason: SendReason, attempt: number): Promise<RangeResponse> {
+  async #send(
+    range: ByteRange | undefined,
+    reason: SendReason,
+    attempt: number,
+  ): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     this.#remember(headers)
@@ -91,7 +129,7 @@ export class RangeRequester {
     try {
       return await sendInTime(this.#transport, request, limits)
     } catch (error) {
-      throw asTransportError(error, printableUrl, range.start)
+      throw asTransportError(error, printableUrl, (range ?? WHOLE).start)
     }
   }
 
@@ -107,9 +145,9 @@ export class RangeRequester {
     return typeof headers === 'function' ? headers(reason) : headers
   }
 
-  #headersLimit(range: ByteRange): WaitLimits {
+  #headersLimit({ start: byteOffset }: ByteRange = WHOLE): WaitLimits {
     const { headersTimeoutMs: limitMs, url } = this.#settings
-    const wait = { url, signal: this.#signal, limitMs, byteOffset: range.start }
+    const wait = { url, signal: this.#signal, limitMs, byteOffset }
     return timeLimit('response', wait)
   }
 }
@@ -118,9 +156,13 @@ export class RangeRequester {
  * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the
  * file, so Accept-Encoding forbids it.
  */
-function withRange(headers: RequestHeaders, range: ByteRange): RequestHeaders {
+function withRange(headers: RequestHeaders, range: ByteRange | undefined): RequestHeaders {
   const others = Object.entries(headers).filter(
     ([name]) => !/^(?:range|accept-encoding)$/i.test(name),
   )
-  return { ...Object.fromEntries(others), Range: rangeHeader(range), 'Accept-Encoding': 'identity' }
+  return {
+    ...Object.fromEntries(others),
+    ...(range && { Range: rangeHeader(range) }),
+    'Accept-Encoding': 'identity',
+  }
 }

@@ -1,7 +1,7 @@
 // The options of RangeFetcher, their checks and their defaults. Sizes are in bytes, times in
 // milliseconds.
 
-import type { FileIdentity } from '../../codec/range/file-identity'
+import type { ExpectedFile, FileIdentity } from '../../codec/range/file-identity'
 import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
 import {
   printableUrl,
@@ -11,11 +11,14 @@ import {
 } from '../../codec/range/request'
 import {
   anObject,
+  anyText,
   type Clock,
   clockMs,
   durationMs,
+  flag,
   knownOptions,
   type OptionNames,
+  optionInvalid,
   wholeNumber,
   withMethods,
 } from '../../options'
@@ -62,10 +65,22 @@ export interface RangeFetcherOptions {
   /** When failing requests are repeated. Default: the defaults of each option. */
   readonly retry?: RetryOptions
   /**
-   * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one
-   * now. Default: the start of the file.
+   * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one now,
+   * and where neither the identity nor `expected` proves that it is not. The SHA-256 of `expected` is
+   * then for the caller to check, who has the first bytes. Default: the start of the file.
    */
   readonly resume?: RangeResume
+  /**
+   * The size and the SHA-256 of the file, which prove it whatever the server states: another file is
+   * RANGE_FILE_REPLACED. The hash is checked at the end, so nothing is confirmed before. Default: none.
+   */
+  readonly expected?: ExpectedFile
+  /**
+   * Take a body with neither a Content-Length nor chunks as whole when it ends. Nobody can tell it
+   * from one that was cut, and a `fetch` shows no chunks over HTTP/2. Default false, which refuses it
+   * with HTTP_CONTENT_LENGTH.
+   */
+  readonly acceptUnknownEnd?: boolean
   /**
    * The limit of the wait for the next bytes of a body. Time in which the reader is paused does not
    * count. Default 30,000.
@@ -104,12 +119,15 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   headersTimeoutMs: true,
   retry: true,
   resume: true,
+  expected: true,
+  acceptUnknownEnd: true,
   idleMs: true,
   signature: true,
   sniffContentType: true,
   now: true,
 }
 
+const EXPECTED_NAMES: OptionNames<ExpectedFile> = { totalBytes: true, sha256: true }
 const RESUME_NAMES: OptionNames<RangeResume> = { offset: true, identity: true }
 const NO_SIGNATURE = new Uint8Array()
 const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
@@ -118,9 +136,15 @@ const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
 export function rangeSettings(options: RangeFetcherOptions) {
   const { headers = {}, transport, resume = FROM_THE_START } = knownOptions(options, OPTION_NAMES)
   const { offset, identity } = knownOptions(resume, RESUME_NAMES, 'resume')
+  const expected = options.expected && expectedFile('expected', options.expected)
   return {
     startOffset: wholeNumber('resume.offset', offset, 0),
-    identity: anObject('resume.identity', identity),
+    identity: {
+      ...anObject('resume.identity', identity),
+      ...(expected && { totalBytes: expected.totalBytes }),
+    } as FileIdentity,
+    expected,
+    acceptUnknownEnd: flag('acceptUnknownEnd', options.acceptUnknownEnd ?? false),
     url: requestUrl(options.url).href,
     printableUrl: printableUrl(options.url),
     transport: withMethods('transport', transport, ['send']),
@@ -136,4 +160,13 @@ export function rangeSettings(options: RangeFetcherOptions) {
     sniffContentType: options.sniffContentType ?? true,
     now: clockMs('now', options.now),
   }
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function expectedFile(option: string, given: ExpectedFile): ExpectedFile {
+  const { totalBytes, sha256 } = knownOptions(given, EXPECTED_NAMES, option)
+  wholeNumber(`${option}.totalBytes`, totalBytes, 0)
+  if (!/^[0-9a-f]{64}$/i.test(anyText(`${option}.sha256`, sha256)))
+    throw optionInvalid(`${option}.sha256`, '64 hexadecimal digits', sha256)
+  return { totalBytes, sha256: sha256.toLowerCase() }
 }

@@ -10,15 +10,54 @@ import {
   refusedContentType,
 } from '../../../../src/engine/codec/range/file-identity'
 
-test('fault 14: weak and malformed entity tags are left out', () => {
-  for (const etag of ['W/"a"', 'a', '"a", "b"', '', undefined])
+test('fault 14: weak and malformed entity tags are apart', () => {
+  for (const etag of ['W/"a"', 'a', '"a", "b"'])
+    expect(identityOf(5, 'then', etag)).toEqual({
+      totalBytes: 5,
+      lastModified: 'then',
+      weakEtag: etag,
+    })
+  for (const etag of ['', undefined])
     expect(identityOf(5, 'then', etag)).toEqual({ totalBytes: 5, lastModified: 'then' })
   expect(identityOf(undefined, undefined, '"a"')).toEqual({ etag: '"a"' })
 })
 
-test('values that one side leaves out are not compared', () => {
-  expect(identityChange({}, { totalBytes: 5, lastModified: 'a', etag: '"a"' })).toBeUndefined()
-  expect(identityChange({ totalBytes: 5, lastModified: 'a', etag: '"a"' }, {})).toBeUndefined()
+test('a date is strong where its answer was made at least 60 seconds later', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2024, 0, 1) + seconds * 1000).toUTCString()
+  expect(identityOf(5, at(0), undefined, at(60))).toEqual({
+    totalBytes: 5,
+    lastModified: at(0),
+    isDateStrong: true,
+  })
+  for (const date of [at(59), at(0), at(-60), 'soon', undefined])
+    expect(identityOf(5, at(0), undefined, date)).not.toHaveProperty('isDateStrong')
+})
+
+test('of what the caller knew, values that one side leaves out are not compared', () => {
+  const known = { totalBytes: 5, lastModified: 'a', etag: '"a"' }
+  expect(identityChange({}, known, 'given')).toBeUndefined()
+  expect(identityChange(known, {}, 'given')).toBeUndefined()
+})
+
+test('fault 131: between answers a validator that appears or disappears is a change', () => {
+  const values = { lastModified: 'a', etag: '"a"', weakEtag: 'W/"a"' }
+  for (const [name, value] of Object.entries(values)) {
+    expect(identityChange({}, { [name]: value })).toMatchObject({ before: 'none', after: value })
+    expect(identityChange({ [name]: value }, {})).toMatchObject({ before: value, after: 'none' })
+  }
+  const strong = { lastModified: 'a', isDateStrong: true }
+  expect(identityChange(strong, strong)).toBeUndefined()
+  expect(identityChange(strong, { lastModified: 'a' })).toMatchObject({ what: 'last-modified' })
+})
+
+test('fault 131: a whole body may have other validators, but no earlier date', () => {
+  const [early, late] = ['Mon, 01 Jan 2024 00:00:00 GMT', 'Mon, 01 Jan 2024 00:00:01 GMT']
+  const of = (lastModified: string, etag: string) => ({ lastModified, etag })
+  expect(identityChange(of(early, '"a"'), of(late, '"b"'), 'unproven')).toBeUndefined()
+  expect(identityChange(of(late, '"a"'), of(early, '"a"'), 'unproven')).toBeUndefined()
+  expect(identityChange(of(late, '"a"'), of(early, '"b"'), 'unproven')).toMatchObject({
+    what: 'last-modified',
+  })
 })
 
 test('faults 6, 11, 13: the changed value is named', () => {
@@ -44,11 +83,12 @@ test('faults 6, 11, 13: the changed value is named', () => {
   })
 })
 
-test('known values stay, and new ones are added', () => {
-  expect(mergeIdentity({ totalBytes: 5 }, { totalBytes: 6, etag: '"a"' })).toEqual({
-    totalBytes: 5,
-    etag: '"a"',
+test('only the size is added to what is known', () => {
+  expect(mergeIdentity({ etag: '"b"' }, { totalBytes: 6, etag: '"a"' })).toEqual({
+    totalBytes: 6,
+    etag: '"b"',
   })
+  expect(mergeIdentity({ totalBytes: 5 }, { totalBytes: 6 })).toEqual({ totalBytes: 5 })
 })
 
 const unreadable = (problem: string) => ({ kind: 'unreadable', problem })

@@ -63,8 +63,11 @@ describe('good responses', () => {
     expect(judgeResponse(question, facts(200, { 'content-length': '100' }))).toEqual({
       kind: 'whole',
       identity: { totalBytes: 100 },
+      isEndKnown: true,
     })
-    expect(judge(200)).toEqual({ kind: 'whole', identity: {} })
+    expect(judge(200)).toEqual({ kind: 'whole', identity: {}, isEndKnown: true })
+    const unknown = { pinned: {} }
+    expect(judge(200, undefined, unknown)).toMatchObject({ kind: 'whole', isEndKnown: false })
     expect(judgeResponse(question, facts(200, { 'content-length': '99' }))).toEqual(
       failing('replaced', 'RANGE_FILE_REPLACED'),
     )

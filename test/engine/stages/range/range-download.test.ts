@@ -3,7 +3,7 @@ import type { Piece } from '../../../../src/engine/codec/range/reorder-buffer'
 import { FeedError } from '../../../../src/engine/errors'
 import { RangeDownload } from '../../../../src/engine/stages/range/range-download'
 import { rangeSettings } from '../../../../src/engine/stages/range/range-settings'
-import { type Script, ScriptedTransport, sampleFile } from '../scripted-transport'
+import { DATED, type Script, ScriptedTransport, sampleFile } from '../scripted-transport'
 
 const file = sampleFile(100)
 
@@ -42,7 +42,7 @@ test('no piece comes before its range is complete', async () => {
     index === 0
       ? {
           status: 206,
-          headers: { 'content-range': '0-19/100' },
+          headers: { 'content-range': '0-19/100', ...DATED },
           body: [file.slice(0, 19), 'stall'],
         }
       : 'stall',
@@ -61,7 +61,11 @@ test('no piece comes before its range is complete', async () => {
 
 test('fault 19: with a single attempt an over-long body is named as the cause', async () => {
   const { download } = downloadOver(
-    () => ({ status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 21)] }),
+    () => ({
+      status: 206,
+      headers: { 'content-range': '0-19/100', ...DATED },
+      body: [file.slice(0, 21)],
+    }),
     0,
   )
   await expect(download.pieces().next()).rejects.toMatchObject({

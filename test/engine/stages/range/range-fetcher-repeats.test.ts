@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
+  DATED,
   LAST_MODIFIED,
   type Reply,
   reset,
@@ -16,6 +17,16 @@ afterEach(() => vi.useRealTimers())
 describe('the file is replaced', () => {
   const other = sampleFile(120)
   const newer = { 'last-modified': 'Mon, 07 Nov 1994 08:49:37 GMT' }
+  /** From request `from` on, another file of the same size with these headers stands there. */
+  const otherFrom = (from: number, headers: Record<string, string>) => {
+    const transport: ScriptedTransport = new ScriptedTransport(file, asked => {
+      if (asked.index < from) return undefined
+      transport.file = file.map((byte, n) => (n < 2 ? byte : byte ^ 1))
+      const reply = asked.whole ? transport.whole() : transport.honest(asked)
+      return { ...reply, headers: { ...reply.headers, ...headers } }
+    })
+    return transport
+  }
   const withEtag = (reply: Reply, etag: string): Reply => ({
     ...reply,
     headers: { ...reply.headers, etag },
@@ -49,28 +60,29 @@ describe('the file is replaced', () => {
   })
 
   test('fault 6: a second change is typed, and so is one after the first piece', async () => {
-    const twice = new ScriptedTransport(file, ({ start, end, index }) =>
-      start === 0
-        ? { ...part(0, 20, '0-19/100'), body: [file.slice(0, 7), 'stall'] }
-        : part(start, end, `${start}-${end - 1}/${101 + index}`),
+    const twice = new ScriptedTransport(file, ({ start, end, index, whole }) =>
+      whole
+        ? { status: 400 }
+        : start === 0
+          ? { ...part(0, 20, '0-19/100'), body: [file.slice(0, 7), 'stall'] }
+          : part(start, end, `${start}-${end - 1}/${101 + index}`),
     )
     const error = await failureOf(fetcherOver(twice), 'RANGE_FILE_REPLACED')
     expect(error.context).toMatchObject({ what: 'total', before: '100' })
     expect(error.retryable).toBe(true)
-    expect(twice.requests.filter(asked => asked.start === 0).length).toBe(2)
-    const late = new ScriptedTransport(
-      file,
-      at(3, ({ start, end }) => part(start, end, `${start}-${end - 1}/101`)),
-    )
+    expect(twice.requests.filter(asked => asked.start === 0).length).toBe(3)
+    const late = new ScriptedTransport(file, ({ index, start, end, whole }) => {
+      if (index < 3) return undefined
+      return whole
+        ? { ...late.whole(), headers: { 'content-length': '101' } }
+        : part(start, end, `${start}-${end - 1}/101`)
+    })
     await failureOf(fetcherOver(late, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
-    expect(late.requests.length).toBe(4)
+    expect(late.requests.length).toBe(5)
   })
 
   test('fault 11: a changed Last-Modified', async () => {
-    const late = new ScriptedTransport(
-      file,
-      at(3, ({ start, end }) => part(start, end, `${start}-${end - 1}/100`, newer)),
-    )
+    const late = otherFrom(3, newer)
     const error = await failureOf(fetcherOver(late, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
     expect(error.context).toMatchObject({
       what: 'last-modified',
@@ -85,43 +97,54 @@ describe('the file is replaced', () => {
   })
 
   test('fault 11: is seen on a resume inside one chunk, too', async () => {
-    const transport: ScriptedTransport = new ScriptedTransport(file, ({ index, start, end }) => {
-      if (index === 1)
-        return {
-          ...part(20, 26, '20-39/100', { 'last-modified': LAST_MODIFIED }),
-          body: [file.slice(20, 26), reset()],
-        }
-      return index === 2 ? part(start, end, `${start}-${end - 1}/100`, newer) : undefined
-    })
+    const transport: ScriptedTransport = new ScriptedTransport(
+      file,
+      ({ index, start, end, whole }) => {
+        if (index === 1)
+          return {
+            ...part(20, 26, '20-39/100', { 'last-modified': LAST_MODIFIED }),
+            body: [file.slice(20, 26), reset()],
+          }
+        if (index < 2) return undefined
+        return whole
+          ? { ...transport.whole(), body: [file.map(byte => byte ^ 1)] }
+          : part(start, end, `${start}-${end - 1}/100`, newer)
+      },
+    )
     const error = await failureOf(fetcherOver(transport, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
     expect(error.context).toMatchObject({ byteOffset: 26 })
   })
 
   test('fault 13: a changed strong ETag', async () => {
-    const transport: ScriptedTransport = new ScriptedTransport(file, asked =>
-      withEtag(transport.honest(asked), asked.index < 3 ? '"a"' : '"b"'),
-    )
+    const transport: ScriptedTransport = new ScriptedTransport(file, asked => {
+      if (asked.index > 2) transport.file = file.map(byte => byte ^ 1)
+      const reply = asked.whole ? transport.whole() : transport.honest(asked)
+      return withEtag(reply, asked.index < 3 ? '"a"' : '"b"')
+    })
     const fetcher = fetcherOver(transport, { concurrency: 1 })
     const error = await failureOf(fetcher, 'RANGE_FILE_REPLACED')
     expect(error.context).toMatchObject({ what: 'etag', before: '"a"', after: '"b"' })
     expect(await fetcher.info).toMatchObject({ etag: '"a"' })
   })
 
-  test('fault 14: a weak ETag is no validator', async () => {
+  test('fault 14: a weak ETag is no validator, but its change says something', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, asked =>
-      withEtag(transport.honest(asked), `W/"${asked.index}"`),
+      withEtag(asked.whole ? transport.whole() : transport.honest(asked), `W/"${asked.index}"`),
     )
     const fetcher = fetcherOver(transport)
     expect(await bytesOf(fetcher)).toEqual(file)
+    expect(transport.requests.at(-1)).toMatchObject({ whole: true })
     expect(await fetcher.info).not.toHaveProperty('etag')
   })
 
   test('fault 24: a 416 with another total', async () => {
     const gone = (): Reply => ({ status: 416, headers: { 'content-range': '*/50' } })
-    const error = await failureOf(
-      fetcherOver(new ScriptedTransport(file, at(3, gone)), { concurrency: 1 }),
-      'RANGE_FILE_REPLACED',
-    )
+    const halved = new ScriptedTransport(file, ({ index, whole }) => {
+      if (index < 3) return undefined
+      halved.file = file.slice(0, 50)
+      return whole ? halved.whole() : gone()
+    })
+    const error = await failureOf(fetcherOver(halved, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
     expect(error.context).toMatchObject({ what: 'total', before: '100', after: '50' })
     const early: ScriptedTransport = swap((self, asked) =>
       asked.index === 1 ? gone() : self.honest(asked),
@@ -251,7 +274,9 @@ describe('statuses', () => {
 
   test('fault 23: a 416 whose total is what we have is the end', async () => {
     const transport = new ScriptedTransport(file, ({ start, end }) =>
-      start < 100 ? part(start, end, `${start}-${end - 1}/*`) : undefined,
+      start < 100
+        ? part(start, end, `${start}-${end - 1}/*`)
+        : { status: 416, headers: { ...DATED, 'content-range': '*/100' } },
     )
     expect(await bytesOf(fetcherOver(transport))).toEqual(file)
     expect(transport.requests.at(-1)?.start).toBe(100)

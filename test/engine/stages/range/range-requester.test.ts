@@ -31,7 +31,11 @@ test('a good response has its body and states the identity of the file', async (
   const { requester, transport } = requesterOver()
   const answer = await requester.ask(range)
   expect(answer).toMatchObject({ kind: 'part', takeBytes: 20 })
-  expect(requester.identity).toEqual({ totalBytes: 100, lastModified: LAST_MODIFIED })
+  expect(requester.identity).toEqual({
+    totalBytes: 100,
+    lastModified: LAST_MODIFIED,
+    isDateStrong: true,
+  })
   expect(transport.open).toBe(1)
 })
 

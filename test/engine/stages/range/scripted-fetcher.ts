@@ -6,7 +6,13 @@ import type { ErrorCode, FeedError } from '../../../../src/engine/errors'
 import { ChunkReassembler } from '../../../../src/engine/stages/chunk-reassembler'
 import { RangeFetcher } from '../../../../src/engine/stages/range/range-fetcher'
 import type { RangeFetcherOptions } from '../../../../src/engine/stages/range/range-settings'
-import { type Reply, type Script, type ScriptedTransport, sampleFile } from '../scripted-transport'
+import {
+  DATED,
+  type Reply,
+  type Script,
+  type ScriptedTransport,
+  sampleFile,
+} from '../scripted-transport'
 
 export const URL_ = 'http://feed.test/file?date=20240101'
 /** The same in errors. */
@@ -67,6 +73,6 @@ export const part = (
   extra: Record<string, string> = {},
 ): Reply => ({
   status: 206,
-  headers: { 'content-range': contentRange, ...extra },
+  headers: { 'content-range': contentRange, ...DATED, ...extra },
   body: [file.slice(start, end)],
 })
