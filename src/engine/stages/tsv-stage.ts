@@ -48,6 +48,7 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
 export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
   schema: true,
   dialect: true,
+  content: true,
   file: true,
   columns: true,
   onBadRow: true,
@@ -88,8 +89,17 @@ export abstract class TsvStage<
    */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns } =
-      options
+    const {
+      schema,
+      file,
+      batchBytes,
+      maxRowBytes,
+      maxBadRows,
+      onBadRow,
+      invalidUtf8,
+      columns,
+      content,
+    } = options
     if (schema !== undefined) checkedSchema('schema', schema)
     if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
@@ -100,6 +110,7 @@ export abstract class TsvStage<
       callback('onBadRow', onBadRow, "'throw', 'skip', a function or a quarantine")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
+    if (content !== undefined) choice('content', content, ['table'])
     // Without a schema C is inferred as TextColumns, which are the columns with ANY_COLUMNS.
     const common = {
       ...options,
