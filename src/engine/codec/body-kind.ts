@@ -8,6 +8,7 @@
 //
 // If you add a kind, also add a body of it to test/foreign-bodies.ts.
 
+import { choice } from '../options'
 import { toUtf8 } from './tsv/bad-row'
 
 /** So many bytes decide what a body is. */
@@ -20,7 +21,7 @@ const SIGNATURES: readonly (readonly [what: string, todo: string, ...starts: str
   ['a ZIP archive', `${UNPACK} unzip -p`, 'PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'],
   ['Zstandard data', `${UNPACK} zstd -dc`, '\x28\xb5\x2f\xfd', 'P*M\x18'],
   ['xz data', `${UNPACK} xz -dc`, '\xfd7zX'],
-  ['bzip2 data', `${UNPACK} bzip2 -dc`, ...bzip2Starts('1AY&SY'), ...bzip2Starts('\x17rE8P\x90')],
+  ['bzip2 data', `${UNPACK} bzip2 -dc`, ...[...'123456789'].map(level => `BZh${level}1AY&SY`)],
   ['a 7z archive', `${UNPACK} 7z x -so`, '7z\xbc\xaf\x27\x1c'],
   ['a RAR archive', `${UNPACK} unrar p`, 'Rar!\x1a\x07'],
   ['a PDF document', CONVERT, '%PDF-1.', '%PDF-2.'],
@@ -31,35 +32,42 @@ const SIGNATURES: readonly (readonly [what: string, todo: string, ...starts: str
   ['UTF-16 text', toUtf8('utf-16be'), '\xfe\xff'],
 ]
 
-const PAGE = 'check the address and the token, since a proxy or a sign-in page may have answered'
-/** The way out where a table begins as a page or as JSON does. */
-const TABLE = "(the parser's option content: 'table' reads a table that begins so)"
+/** What a body of this label is. */
+export const BROTLI = `it is Brotli data, as its label says: ${UNPACK} brotli -dc`
 
 /**
  * Says what a body is that begins with `start`, and what to do; undefined where it may be a table.
  * @param start the first 512 bytes, or all of a shorter body; more are not looked at
  * @param label the name or the content coding of the body
- * @param delimiter what stands between two cells, where the caller knows it
  */
-export function foreignBody(start: Uint8Array, label = '', delimiter = '\t'): string | undefined {
+export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const bytes = start.subarray(0, START_BYTES)
   const text = Buffer.from(bytes).toString('latin1')
   const found = SIGNATURES.find(([, , ...starts]) => starts.some(one => text.startsWith(one)))
   if (found !== undefined) return `it is ${found[0]}: ${found[1]}`
   if (isTar(bytes, text)) return `it is a tar archive: ${UNPACK} tar -xO`
-  if (/(?:^|\.)br(?:$|\?)/i.test(label) && !isText(bytes))
-    return `it is Brotli data, as its label says: ${UNPACK} brotli -dc`
+  if (/(?:^|\.)br(?:$|\?)/i.test(label) && !isText(bytes)) return BROTLI
   const encoding = utf16Of(bytes)
   if (encoding !== undefined)
     return `it looks like UTF-16 text without a byte order mark: ${toUtf8(encoding)}`
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')
-  const page = pageOf(content, delimiter) ?? (isJson(content) ? 'JSON' : undefined)
-  return page && `it is ${page} and no table: ${PAGE} ${TABLE}`
+  const isPage = PAGES.some(page => page.test(content))
+  if (!isPage && !isJson(content)) return undefined
+  const html = /<(?:!doctype\s+html|html|head|body|h1|p|br|meta|script|title)\b/i.test(content)
+    ? 'an HTML page'
+    : 'XML'
+  return `it is ${isPage ? html : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
 }
 
-/** A file of bzip2 begins with its level, and then with a block or with its end. */
-function bzip2Starts(next: string): string[] {
-  return [...'123456789'].map(level => `BZh${level}${next}`)
+/** Returns whether an option `content` says that the body is a table. @throws FeedError OPTION_INVALID */
+export function isTable(content: 'table' | undefined, option = 'content'): boolean {
+  return content !== undefined && choice(option, content, ['table']) === 'table'
+}
+
+/** Says what a body is that should be gzip data; undefined for unknown bytes. */
+export function whatIsNoGzip(start: Uint8Array, label?: string): string | undefined {
+  const text = 'it is text: leave Gunzip out for a file that is not compressed'
+  return foreignBody(start, label) ?? (isText(start) ? text : undefined)
 }
 
 /** True where the first bytes are text in UTF-8, without control characters. */
@@ -95,28 +103,18 @@ function utf16Of(bytes: Uint8Array): string | undefined {
   })
 }
 
-/** Tags that begin a page without a head (MIME Sniffing Standard, 7.1), and their like. */
-const HTML_TAG =
-  /^(?:script|iframe|h[1-6]|div|font|table|a|style|title|b|br|p|pre|center|span|meta|link|strong|hr)$/i
-
 /**
- * Says which page this is, by its doctype or first tag. A tag with a delimiter behind it is a
- * heading. One that alone might be a heading counts where the page closes it, or goes on as a page.
+ * How pages begin: with a declaration or an attribute; with a tag of HTML (MIME Sniffing Standard,
+ * 7.1, and others); with an element that is closed, or that has a child. A tag with a delimiter or
+ * a line end behind it may be a heading.
  */
-function pageOf(text: string, delimiter: string): 'an HTML page' | 'XML' | undefined {
-  if (!text.startsWith('<')) return undefined
-  const isHtml = /<(?:!doctype\s+html|html|head|body)\b/i.test(text)
-  const kind = isHtml ? 'an HTML page' : 'XML'
-  if (/^<(?:!doctype\s|!--|\?[a-z]|[a-z_][\w.:-]*\s+[\w.:-]+\s*=\s*["'])/i.test(text)) return kind
-  const [tag, name] = /^<([a-z_][\w.:-]*)[^<>]*>/i.exec(text) ?? []
-  if (tag === undefined || name === undefined) return undefined
-  const rest = text.slice(tag.length)
-  if (/^ *[\t,;|]/.test(rest) || rest.startsWith(delimiter)) return undefined
-  if (/^(?:html|head|body)$/i.test(name)) return kind
-  if (HTML_TAG.test(name) && !/^\s*?(?:[\r\n]|$)/.test(rest)) return 'an HTML page'
-  const isClosed = rest.toLowerCase().includes(`</${name.toLowerCase()}`)
-  return isClosed || /^\s*<[a-z!].*(?:<\/|\/>)/is.test(rest) ? kind : undefined
-}
+const PAGES: readonly RegExp[] = [
+  /^<(?:!doctype\s|!--|\?[a-z]|[a-z_][\w.:-]*\s+[\w.:-]+\s*=\s*["'])/i,
+  /^<(?:html|head|body)\b[^<>]*>(?! *[\t,;|])/i,
+  /^<(?:script|iframe|h[1-6]|div|font|table|a|style|title|b|br|p|pre|center|span|meta|strong)\b[^<>]*> *[\w<]/i,
+  /^<([a-z_][\w.:-]*)[^<>]*>(?! *[\t,;|]).*<\/\1/is,
+  /^<[a-z_][\w.:-]*[^<>]*>(?! *[\t,;|])\s*<[a-z!].*(?:<\/|\/>)/is,
+]
 
 // Each may be cut off at the end.
 const JSON_STRING =

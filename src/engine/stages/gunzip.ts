@@ -98,7 +98,11 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     const limits = gzipLimits(options)
     const fileBytes = flag('worker', worker) ? () => this.source.fileBytes : undefined
     const chosen = inflateEngine(engine, fileBytes)
-    this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine })
+    this.#inflation = new Inflation({
+      limits,
+      newEngine: chosen.newEngine,
+      label: () => this.origin,
+    })
     this.#engineLends = chosen.name === 'wasm'
   }
 

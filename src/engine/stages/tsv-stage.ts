@@ -1,6 +1,7 @@
 // The base of the stages that drive codec/tsv/parser.ts: their common options, and the parser in a
 // stream. A subclass says what its outputs are.
 
+import { isTable } from '../codec/body-kind'
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
 import { byteBlock } from '../codec/stage-input'
@@ -89,18 +90,10 @@ export abstract class TsvStage<
    */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const {
-      schema,
-      file,
-      batchBytes,
-      maxRowBytes,
-      maxBadRows,
-      onBadRow,
-      invalidUtf8,
-      columns,
-      content,
-    } = options
+    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns } =
+      options
     if (schema !== undefined) checkedSchema('schema', schema)
+    isTable(options.content)
     if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
@@ -110,7 +103,6 @@ export abstract class TsvStage<
       callback('onBadRow', onBadRow, "'throw', 'skip', a function or a quarantine")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
-    if (content !== undefined) choice('content', content, ['table'])
     // Without a schema C is inferred as TextColumns, which are the columns with ANY_COLUMNS.
     const common = {
       ...options,

@@ -17,6 +17,7 @@ import {
   filePath,
   filledText,
   type HeadersProvider,
+  isTable,
   knownOptions,
   noPromise,
   type OptionNames,
@@ -81,6 +82,11 @@ export interface FeedSource<C extends Columns = Columns> {
   /** How the files are written. Default: as the documented files are. */
   readonly dialect?: Dialect
   /**
+   * `'table'` where the files are tables whatever their labels and their first 512 bytes say.
+   * Default: none.
+   */
+  readonly content?: 'table'
+  /**
    * The files in any order, or a function that returns them: a run calls it at its start, and with
    * `mode: 'follow'` every `pollMs`. No two full files have one time.
    */
@@ -98,6 +104,7 @@ const NAMES: OptionNames<FeedSource> = {
   version: true,
   isRemoved: true,
   dialect: true,
+  content: true,
   files: true,
   headers: true,
   transport: true,
@@ -114,7 +121,7 @@ const MOST_VERSION = 8.64e15
  * @throws FeedError OPTION_INVALID
  */
 export function rulesOfSource(source: FeedSource): RowRules {
-  const { name, key, version, isRemoved, dialect, files, transport } = knownOptions(
+  const { name, key, version, isRemoved, dialect, content, files, transport } = knownOptions(
     source,
     NAMES,
     'source',
@@ -123,6 +130,7 @@ export function rulesOfSource(source: FeedSource): RowRules {
     throw optionInvalid('source.name', 'at most 64 letters, digits, _ and -', name)
   const schema = schemaOfSource(source)
   rulesOf(dialect, schema)
+  isTable(content, 'source.content')
   if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
   if (transport !== undefined) withMethods('source.transport', transport, ['send'])
@@ -132,7 +140,7 @@ export function rulesOfSource(source: FeedSource): RowRules {
     const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
     return { timeMs, removed, generatedMs }
   }
-  return { schema, key, version, dialect, versionOf }
+  return { schema, key, version, dialect, content, versionOf }
 }
 
 /** Returns the schema of the files, which must have the key and the version. */

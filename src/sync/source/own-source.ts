@@ -32,7 +32,7 @@ const ANSWER_MS = 60_000
 
 export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   const own = rulesOfSource(source)
-  const { name, files, headers = {} } = source
+  const { name, files, headers = {}, content } = source
   let listed: readonly ListedFile[] = []
   let opened: NodeTransport | undefined
 
@@ -56,7 +56,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     const at = checkedPlace('source.files[].from', place)
     if (typeof at === 'string') return yield* localBlocks(at, options)
     const transport = source.transport ?? (opened ??= new NodeTransport())
-    yield* remoteBlocks({ url: at, headers, transport }, options)
+    yield* remoteBlocks({ url: at, headers, transport, ...(content && { content }) }, options)
   }
 
   const fromOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)?.from

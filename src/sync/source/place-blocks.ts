@@ -32,7 +32,7 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 }
 
 export async function* remoteBlocks(
-  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport'>,
+  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'content'>,
   { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })

@@ -244,7 +244,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #readHeader(): RowCollector<K> | undefined {
     const window = this.#window
     const { columnNames, cells } = this.#rules
-    this.#isPastStart ||= passStart(window, this.#rules, this.#options.content === 'table')
+    this.#isPastStart ||= passStart(window, this.#rules.comment, this.#options.content === 'table')
     if (!this.#isPastStart || window.at >= window.filled) return undefined
     const place = { ...window.positionOf(window.at), row: 0 }
     if (columnNames !== undefined) return this.#collectorFor(columnNames, place)

@@ -6,7 +6,7 @@ import { excerpt, FeedError, type RowPosition } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { foreignBody, isText } from '../body-kind'
 import { foreignEncoding, rowExcerpt } from './bad-row'
-import type { CellRules, FileRules } from './dialect'
+import type { CellRules } from './dialect'
 import { countKnownNames, MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
 import { type BadReading, nextLine, type RowFault, readRow } from './read-row'
@@ -39,17 +39,12 @@ export interface ReadHeaderOptions {
  * @param isTable true where the caller says that the file is a table, whatever it begins with
  * @throws FeedError TSV_HEADER_INVALID where the file is of another format
  */
-export function passStart(
-  window: InputWindow,
-  { comment, cells }: FileRules,
-  isTable: boolean,
-): boolean {
+export function passStart(window: InputWindow, comment: number, isTable: boolean): boolean {
   const { bytes, filled } = window
   if (window.baseOffset + window.at === 0) {
     const start = bytes.subarray(0, filled)
     const place = { ...window.positionOf(0), row: 0 }
-    const delimiter = String.fromCharCode(cells.delimiter)
-    const reason = isTable ? undefined : foreignBody(start, place.file, delimiter)
+    const reason = isTable ? undefined : foreignBody(start, place.file)
     const isComment = start[0] === comment && isText(start)
     if (reason !== undefined && !isComment) throw headerInvalid(reason, place)
     const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
