@@ -53,7 +53,7 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')
   const isPage = PAGES.some(page => page.test(content))
   if (!isPage && !isJson(content)) return undefined
-  const html = /<(?:!doctype\s+html|html|head|body|h1|p|br|meta|script|title)\b/i.test(content)
+  const html = /<(?:!doctype\s+html|html|head|body|h1|p|br|meta|script)\b/i.test(content)
     ? 'an HTML page'
     : 'XML'
   return `it is ${isPage ? html : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
@@ -110,9 +110,9 @@ function utf16Of(bytes: Uint8Array): string | undefined {
  */
 const PAGES: readonly RegExp[] = [
   /^<(?:!doctype\s|!--|\?[a-z]|[a-z_][\w.:-]*\s+[\w.:-]+\s*=\s*["'])/i,
-  /^<(?:html|head|body)\b[^<>]*>(?! *[\t,;|])/i,
+  /^<(?:html|head|body)\b[^<>]*>(?! *(?:\t|[^\s\w<]))/i,
   /^<(?:script|iframe|h[1-6]|div|font|table|a|style|title|b|br|p|pre|center|span|meta|strong)\b[^<>]*> *[\w<]/i,
-  /^<([a-z_][\w.:-]*)[^<>]*>(?! *[\t,;|]).*<\/\1/is,
+  /^<([a-z_][\w.:-]*)[^<>]*>(?! *[\t,;|])(?:(?!<\1).)*<\/\1/is,
   /^<[a-z_][\w.:-]*[^<>]*>(?! *[\t,;|])\s*<[a-z!].*(?:<\/|\/>)/is,
 ]
 
