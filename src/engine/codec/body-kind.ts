@@ -53,10 +53,8 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')
   const isPage = PAGES.some(page => page.test(content))
   if (!isPage && !isJson(content)) return undefined
-  const html = /<(?:!doctype\s+html|html|head|body|h1|p|br|meta|script)\b/i.test(content)
-    ? 'an HTML page'
-    : 'XML'
-  return `it is ${isPage ? html : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
+  const html = /<(?:!doctype html|html|head|body|h1|p|br|meta|script)\b/i.test(content)
+  return `it is ${!isPage ? 'JSON' : html ? 'an HTML page' : 'XML'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
 }
 
 /** Returns whether an option `content` says that the body is a table. @throws FeedError OPTION_INVALID */
@@ -121,26 +119,25 @@ const JSON_STRING =
   /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*(?:"|\\?$|\\u[\da-fA-F]{0,3}$)/gu
 const JSON_SCALAR =
   /(?:-|-?(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?)|tr?|tru|fa?|fals?|nu?|nul)$|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g
-const JSON_WHOLE = /^(?:\{(?:":["vc](?:,":["vc])*)?\}|\[(?:["vc](?:,["vc])*)?\])$/
+const JSON_WHOLE = /^(?:\{(?:“:[“№□](?:,“:[“№□])*)?\}|\[(?:[“№□](?:,[“№□])*)?\])$/
 const JSON_OPEN =
-  /^(?:\{(?:":["vc],)*":|\[(?:["vc],)*)*(?:\{(?:":["vc],)*(?:"(?::["vc]?)?)?|\[(?:["vc],)*["vc]?)$/
+  /^(?:\{(?:“:[“№□],)*“:|\[(?:[“№□],)*)*(?:\{(?:“:[“№□],)*(?:“(?::[“№□]?)?)?|\[(?:[“№□],)*[“№□]?)$/
 
 /**
  * True for text that begins an object or an array of JSON (RFC 8259), or a line of JSON after the
- * other. A string becomes `"`, another scalar `v`, and then, from inside out, a container `c`.
+ * other. A string becomes `“`, another scalar `№`, and then, from inside out, a container `□`: bytes
+ * read as Latin-1 have none of them.
  */
 function isJson(text: string): boolean {
   if (!/^[{[]/.test(text)) return false
-  let left = text
-    .replace(JSON_STRING, '"')
-    .replace(JSON_SCALAR, 'v')
-    .replace(/[ \t\r]+/g, '')
+  const scalars = text.replace(JSON_STRING, '“').replace(JSON_SCALAR, '№')
+  let left = scalars.replace(/[ \t\r]+/g, '')
   for (let before = ''; left !== before; ) {
     before = left
     left = left.replace(/[{[][^{}[\]]*[}\]]/g, one =>
-      JSON_WHOLE.test(one.replaceAll('\n', '')) ? 'c' : '!',
+      JSON_WHOLE.test(one.replaceAll('\n', '')) ? '□' : '!',
     )
   }
-  const last = left.replace(/^(?:c\n+)*/, '').replaceAll('\n', '')
-  return last === '' || last === 'c' || JSON_OPEN.test(last)
+  const last = left.replace(/^(?:□\n+)*/, '').replaceAll('\n', '')
+  return last === '' || last === '□' || JSON_OPEN.test(last)
 }

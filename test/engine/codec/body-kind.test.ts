@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foreignBody, isText, START_BYTES, whatIsNoGzip } from '../../../src/engine/codec/body-kind'
 import { foreignBody as anyForeign, BROTLI, FOREIGN } from '../../foreign-bodies'
+import { isJsonPrefix } from '../../json-prefix'
 
 describe('fault 136: a body that is no table is called what it is', () => {
   test.each(FOREIGN.map(({ name, bytes, what }) => [name, bytes, what] as const))(
@@ -51,6 +52,10 @@ describe('fault 136: a table that begins as another kind does is a table', () =>
     "{'error':'quota'}\n",
     '[1,]\n',
     '[.5]\n',
+    '[v]\n',
+    '[c]\n',
+    '["\n"]\n',
+    '{"a":v}\n',
     '{"a"}\n',
     '["a\tb"]\n',
     '<id>\tname\n1\ta\n',
@@ -103,4 +108,23 @@ test('fault 136: pages and JSON at random are never taken for a table', () => {
     fc.property(anyForeign, ({ bytes, what }) => void expect(foreignBody(bytes)).toMatch(what)),
     { numRuns: 3000 },
   )
+})
+
+test('JSON is what begins as JSON, and nothing else', () => {
+  const part = fc.constantFrom(
+    ...['[', ']', '{', '}', '"', ':', ',', '1', '0', '-', '.', 'e', 't', 'true', 'null', 'fals'],
+    ...['a', 'v', 'c', ' ', '\n', '\t', '\\', '\\u00', '"a":', '"b"', '{"a":1}', '[1]', '\u0080'],
+  )
+  const start = fc.constantFrom('[', '{', '{"a":', '[1,')
+  let found = 0
+  fc.assert(
+    fc.property(start, fc.array(part, { maxLength: 12 }), (first, parts) => {
+      const bytes = Buffer.from(first + parts.join(''))
+      const isJson = isJsonPrefix(bytes.toString('latin1'))
+      if (isJson) found++
+      expect(/it is JSON/.test(foreignBody(bytes) ?? '')).toBe(isJson)
+    }),
+    { numRuns: 20_000 },
+  )
+  expect(found).toBeGreaterThan(1000)
 })

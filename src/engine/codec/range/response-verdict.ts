@@ -81,7 +81,7 @@ function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict 
   const contentType = facts.header('content-type')
   if (question.sniffContentType && refusedContentType(contentType))
     return fatal(contentTypeError(question, contentType ?? '', facts.text))
-  if (question.sniffContentType && facts.header('content-encoding')?.trim() === 'br')
+  if (question.sniffContentType && /\bbr\b/i.test(facts.header('content-encoding') ?? ''))
     return fatal(contentTypeError(question, 'Content-Encoding: br', undefined, BROTLI))
   const lengthHeader = facts.header('content-length')
   const lengthBytes = readContentLength(lengthHeader)
