@@ -93,8 +93,7 @@ export const WIDE: readonly ForeignBody[] = Object.entries(TEXTS).flatMap(([scri
   ),
 )
 
-const HTML = /an HTML page/
-const XML = /XML/
+const PAGE = /it is HTML or XML/
 const JSON_KIND = /it is JSON/
 export const PAGES: readonly ForeignBody[] = [
   body('JSON of an error', '{"error":"quota"}', JSON_KIND),
@@ -107,20 +106,20 @@ export const PAGES: readonly ForeignBody[] = [
   body('an array of numbers', '[1, -2.5e+3, true, null]', JSON_KIND),
   body('JSON behind a mark', '\ufeff{"error":"quota"}', JSON_KIND),
   body('JSON behind space', '\n\n  {"error":"quota"}', JSON_KIND),
-  body('HTML', '<!DOCTYPE html>\n<html><body>Sorry</body></html>', HTML),
-  body('HTML, short', '<html>login</html>', HTML),
-  body('HTML behind a comment', '<!-- made by a proxy -->\n<html>\n<head>\n', HTML),
-  body('HTML behind a mark and space', '\ufeff\r\n\t <!doctype HTML PUBLIC "-//W3C//DTD">\n', HTML),
-  body('HTML in capitals', '<HTML>\n<HEAD><TITLE>502 Bad Gateway</TITLE></HEAD>\n', HTML),
-  body('a heading of HTML', '<h1>429 Too Many Requests</h1>', HTML),
-  body('an error of PHP', '<br />\n<b>Fatal error</b>:  Out of memory in <b>x.php</b>\n', HTML),
-  body('a paragraph', '<p>Quota exceeded, try later.\n', HTML),
-  body('a redirect', '<meta http-equiv="refresh" content="0;url=/login">\n', HTML),
-  body('XML', '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', XML),
-  body('XML without a declaration', '<Error><Code>AccessDenied</Code></Error>', XML),
-  body('XML over lines', '<rss>\n  <channel>\n    <title>x</title>\n', XML),
-  body('XML with a name space', '<soap:Envelope xmlns:soap="http://x">\n', XML),
-  body('XML of one element', '<message>quota exceeded</message>\n', XML),
+  body('HTML', '<!DOCTYPE html>\n<html><body>Sorry</body></html>', PAGE),
+  body('HTML, short', '<html>login</html>', PAGE),
+  body('HTML behind a comment', '<!-- made by a proxy -->\n<html>\n<head>\n', PAGE),
+  body('HTML behind a mark and space', '\ufeff\r\n\t <!doctype HTML PUBLIC "-//W3C//DTD">\n', PAGE),
+  body('HTML in capitals', '<HTML>\n<HEAD><TITLE>502 Bad Gateway</TITLE></HEAD>\n', PAGE),
+  body('a heading of HTML', '<h1>429 Too Many Requests</h1>', PAGE),
+  body('an error of PHP', '<br />\n<b>Fatal error</b>:  Out of memory in <b>x.php</b>\n', PAGE),
+  body('a paragraph', '<p>Quota exceeded, try later.\n', PAGE),
+  body('a redirect', '<meta http-equiv="refresh" content="0;url=/login">\n', PAGE),
+  body('XML', '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', PAGE),
+  body('XML without a declaration', '<Error><Code>AccessDenied</Code></Error>', PAGE),
+  body('XML over lines', '<rss>\n  <channel>\n    <title>x</title>\n', PAGE),
+  body('XML with a name space', '<soap:Envelope xmlns:soap="http://x">\n', PAGE),
+  body('XML of one element', '<message>quota exceeded</message>\n', PAGE),
 ]
 
 export const FOREIGN: readonly ForeignBody[] = [...ARCHIVES, ...WIDE, ...PAGES]
@@ -168,7 +167,7 @@ const json = fc
 /** Bodies that are no table, at random; JSON may be cut anywhere behind its first bracket. */
 export const foreignBody: fc.Arbitrary<ForeignBody> = fc.oneof(
   fc.constantFrom(...FOREIGN),
-  markup.map(parts => body('markup', parts.join(''), /HTML|XML/)),
+  markup.map(parts => body('markup', parts.join(''), PAGE)),
   json.map(text => body('JSON', text, JSON_KIND)),
   fc.tuple(json, fc.double({ min: 0, max: 1, noNaN: true })).map(([text, share]) => {
     const from = text.search(/[[{]/) + 1

@@ -53,8 +53,7 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')
   const isPage = PAGES.some(page => page.test(content))
   if (!isPage && !isJson(content)) return undefined
-  const html = /<(?:!doctype html|html|head|body|h1|p|br|meta|script)\b/i.test(content)
-  return `it is ${!isPage ? 'JSON' : html ? 'an HTML page' : 'XML'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
+  return `it is ${isPage ? 'HTML or XML' : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
 }
 
 /** Returns whether an option `content` says that the body is a table. @throws FeedError OPTION_INVALID */

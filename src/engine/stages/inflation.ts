@@ -78,8 +78,7 @@ export class Inflation {
     const before = this.#other ?? GZIP_SIGNATURE.subarray(0, this.#members.byteOffset)
     if (this.#other || contradictsSignature(before.length, block, GZIP_SIGNATURE)) {
       this.#other = Buffer.concat([before, block.subarray(0, START_BYTES)])
-      if (this.#other.length >= START_BYTES) throw notGzip(this.#other, this.#label?.())
-      return undefined
+      return this.#refuseOther(false)
     }
     const framingBytes = this.#gatherer.isEmpty
       ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES))
@@ -95,7 +94,7 @@ export class Inflation {
    * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED, GZIP_HEADER_INVALID
    */
   finish(): Steps<Uint8Array | Pause> {
-    if (this.#other) throw notGzip(this.#other, this.#label?.())
+    this.#refuseOther(true)
     this.#queue = [this.#gatherer.take()]
     this.#inputEnded = true
     return this.#outputs
@@ -104,6 +103,11 @@ export class Inflation {
   destroy(): void {
     this.#destroyed = true
     this.#engine?.destroy()
+  }
+
+  #refuseOther(isWhole: boolean): undefined {
+    const error = this.#other && notGzip(this.#other, this.#label?.(), isWhole)
+    if (error !== undefined) throw error
   }
 
   #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {

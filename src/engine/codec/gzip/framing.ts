@@ -7,7 +7,7 @@
 // Each field after `fixed` is there only if its flag is set.
 
 import { FeedError } from '../../errors'
-import { whatIsNoGzip } from '../body-kind'
+import { foreignBody, isText, START_BYTES, whatIsNoGzip } from '../body-kind'
 import { crc32 } from './crc32'
 
 export const ID1 = 0x1f
@@ -176,11 +176,24 @@ function signatureByte(byte: number): string {
   return `byte 0x${byte.toString(16).padStart(2, '0')} in the signature`
 }
 
-/** The error of a file that is no gzip file, which begins with `start`. */
-export function notGzip(start: Uint8Array, label: string | undefined): FeedError {
+/** The bytes `]`, `}` and `>`. */
+const ENDS: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d, 0x3e])
+
+/**
+ * Returns the error of a file that is no gzip file, which begins with `start`; undefined where more
+ * bytes may say what it is.
+ */
+export function notGzip(
+  start: Uint8Array,
+  label: string | undefined,
+  isWhole: boolean,
+): FeedError | undefined {
+  const what = whatIsNoGzip(start, label)
+  // A signature is sure at once. Text is where a page or JSON ends, but a table may begin as these.
+  const isSure = isText(start) ? foreignBody(start) && ENDS.has(start.at(-1)) : what
+  if (!isWhole && start.length < START_BYTES && !isSure) return undefined
   const byteOffset = start[0] === ID1 ? 1 : 0
-  const what = whatIsNoGzip(start, label) ?? signatureByte(start[byteOffset]!)
-  return headerInvalid(`not gzip: ${what}`, byteOffset)
+  return headerInvalid(`not gzip: ${what ?? signatureByte(start[byteOffset]!)}`, byteOffset)
 }
 
 const TRAILER_BYTES = 8
