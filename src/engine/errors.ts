@@ -185,9 +185,10 @@ export interface ErrorContexts {
    */
   HTTP_IDENTIFIER_INVALID: { parameter: string; excerpt: string }
   /**
-   * The body is not a feed file: HTML, JSON, or bytes without the expected signature.
+   * The body is not a feed file: HTML, JSON, Brotli, or bytes without the expected signature.
    * @remedy Check the address and the token, and look whether a proxy or sign-in page has answered:
-   * `excerpt` has the beginning of its text.
+   * `excerpt` has the beginning of its text. Where only the label is wrong, give RangeFetcher
+   * `content: 'table'`.
    */
   HTTP_CONTENT_TYPE: { url: string; contentType: string; excerpt?: string; byteOffset: number }
   /**
@@ -304,7 +305,8 @@ export interface ErrorContexts {
   GZIP_EMPTY: { byteOffset: number }
   /**
    * The bytes are not gzip, or the header has an unknown method or reserved flags.
-   * @remedy Leave out Gunzip if the file is not compressed; otherwise fetch it again.
+   * @remedy Do what `reason` says. Leave out Gunzip if the file is not compressed; otherwise fetch
+   * it again.
    */
   GZIP_HEADER_INVALID: { byteOffset: number; reason: string }
   /**
@@ -354,8 +356,9 @@ export interface ErrorContexts {
    */
   TSV_EMPTY: { byteOffset: number }
   /**
-   * The header line is malformed, or is not that of the feed.
-   * @remedy Do what `reason` says: it names the stage, encoding or dialect that the file needs.
+   * The header line is malformed or is not that of the feed, or the file is no table.
+   * @remedy Do what `reason` says: it names the stage, program, encoding or dialect that the file
+   * needs.
    */
   TSV_HEADER_INVALID: RowPosition & { reason: string }
   /**

@@ -64,7 +64,8 @@ const NAMES: OptionNames<GunzipOptions> = {
  * GZIP_HEADER_INVALID. **The checksum of a member follows its data: no output is confirmed before
  * `end`**, and after a failure none of it may be kept. The input may end only after a whole member,
  * or the zeros after it. Input that is cut exactly between two members looks complete here; only a
- * caller that knows the size of the file can detect it.
+ * caller that knows the size of the file can detect it. A file that is no gzip file fails with
+ * GZIP_HEADER_INVALID, at its end or after 512 bytes at the latest, and `reason` says what it is.
  *
  * `byteOffset` of errors counts compressed bytes from the start of the input. It is exact except
  * for GZIP_DATA_INVALID and GZIP_LIMIT, where it is the position of the engine: with `zlib` that of
@@ -98,7 +99,11 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     const limits = gzipLimits(options)
     const fileBytes = flag('worker', worker) ? () => this.source.fileBytes : undefined
     const chosen = inflateEngine(engine, fileBytes)
-    this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine })
+    this.#inflation = new Inflation({
+      limits,
+      newEngine: chosen.newEngine,
+      label: () => this.origin,
+    })
     this.#engineLends = chosen.name === 'wasm'
   }
 

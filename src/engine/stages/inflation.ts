@@ -2,11 +2,14 @@
 // each member, over blocks of input. It owns the life of the engine and the input between the
 // framing and the engine. Its caller owns the outputs.
 
+import { START_BYTES } from '../codec/body-kind'
 import { InputGatherer, PushBackBuffer } from '../codec/gzip/engine-input'
+import { notGzip } from '../codec/gzip/framing'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { type GzipFacts, GzipMembers } from '../codec/gzip/members'
 import { copyBytes, loanOf } from '../codec/loan'
+import { contradictsSignature, GZIP_SIGNATURE } from '../codec/range/file-identity'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is processed between two pauses where it gives no output. */
@@ -19,12 +22,15 @@ export interface InflationOptions {
   readonly newEngine: NewInflateEngine
   /** An input block of this size or more is inflated as it is; smaller ones are gathered. */
   readonly largeBytes?: number | undefined
+  /** Returns the name of the file, where it has one. */
+  readonly label?: () => string | undefined
 }
 
 export class Inflation {
   readonly #members: GzipMembers
   readonly #newEngine: NewInflateEngine
   readonly #gatherer: InputGatherer
+  readonly #label: InflationOptions['label']
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
   /**
    * The engine of the member whose data was read last. After it has ended, it is kept for the next
@@ -46,11 +52,14 @@ export class Inflation {
   #parts = 0
   #yieldedAt = 0
   #inputEnded = false
+  /** The first bytes of a file that is no gzip file, which say what it is. */
+  #other: Uint8Array | undefined
   /** True after the engine was told that no more input comes. */
   #engineFinishes = false
   #destroyed = false
 
-  constructor({ limits, newEngine, largeBytes }: InflationOptions) {
+  constructor({ limits, newEngine, largeBytes, label }: InflationOptions) {
+    this.#label = label
     this.#members = new GzipMembers(limits)
     this.#newEngine = newEngine
     this.#gatherer = new InputGatherer(largeBytes)
@@ -66,6 +75,11 @@ export class Inflation {
    * undefined while input is gathered.
    */
   inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
+    const before = this.#other ?? GZIP_SIGNATURE.subarray(0, this.#members.byteOffset)
+    if (this.#other || contradictsSignature(before.length, block, GZIP_SIGNATURE)) {
+      this.#other = Buffer.concat([before, block.subarray(0, START_BYTES)])
+      return this.#refuseOther(false)
+    }
     const framingBytes = this.#gatherer.isEmpty
       ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES))
       : 0
@@ -77,9 +91,10 @@ export class Inflation {
 
   /**
    * Returns the outputs of the end of input.
-   * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED
+   * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED, GZIP_HEADER_INVALID
    */
   finish(): Steps<Uint8Array | Pause> {
+    this.#refuseOther(true)
     this.#queue = [this.#gatherer.take()]
     this.#inputEnded = true
     return this.#outputs
@@ -88,6 +103,11 @@ export class Inflation {
   destroy(): void {
     this.#destroyed = true
     this.#engine?.destroy()
+  }
+
+  #refuseOther(isWhole: boolean): undefined {
+    const error = this.#other && notGzip(this.#other, this.#label?.(), isWhole)
+    if (error !== undefined) throw error
   }
 
   #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {

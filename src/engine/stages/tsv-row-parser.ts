@@ -20,9 +20,11 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  * - The input may end with or without a last line end. An empty file is TSV_EMPTY, unless `dialect`
  *   names the columns. A file without rows gives one empty batch, which has its columns.
  * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it
- *   cannot be read, has no column of the schema, or shows a file of another kind (gzip data,
- *   UTF-16, Latin-1, another delimiter, no header line), and `reason` says what to do. TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
- *   about columns that the schema requires.
+ *   cannot be read, has no column of the schema, or shows a file of another kind (Latin-1, another
+ *   delimiter, no header line), and `reason` says what to do. TSV_COLUMN_MISSING and
+ *   TSV_COLUMN_REPEATED are about columns that the schema requires.
+ * - A file whose first 512 bytes are a page of HTML or XML, JSON, an archive, compressed data or
+ *   UTF-16 is TSV_HEADER_INVALID too, with any dialect, unless `content` is `'table'`.
  * - `onBadRow` ('throw') decides about bad rows: TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
  *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than
  *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop

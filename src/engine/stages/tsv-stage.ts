@@ -1,6 +1,7 @@
 // The base of the stages that drive codec/tsv/parser.ts: their common options, and the parser in a
 // stream. A subclass says what its outputs are.
 
+import { isTable } from '../codec/body-kind'
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
 import { byteBlock } from '../codec/stage-input'
@@ -48,6 +49,7 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
 export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
   schema: true,
   dialect: true,
+  content: true,
   file: true,
   columns: true,
   onBadRow: true,
@@ -91,6 +93,7 @@ export abstract class TsvStage<
     const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns } =
       options
     if (schema !== undefined) checkedSchema('schema', schema)
+    isTable(options.content)
     if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)

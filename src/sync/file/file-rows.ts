@@ -110,10 +110,11 @@ export class FileRows implements TargetFile {
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
     const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
-    const { schema, dialect } = this.#rules
+    const { schema, dialect, content } = this.#rules
     const parser = new TsvRowParser<Columns>({
       schema,
       ...(dialect && { dialect }),
+      ...(content && { content }),
       file: feedFileOf(this.id, this.identity.lastModified),
       onBadRow: quarantine?.writer ?? 'skip',
     })

@@ -11,6 +11,8 @@ export interface RowRules extends KeyRules {
   readonly version?: string | undefined
   /** Default: that of the documented files. */
   readonly dialect?: Dialect | undefined
+  /** That the files are tables, whatever they begin with. */
+  readonly content?: 'table' | undefined
 }
 
 /**

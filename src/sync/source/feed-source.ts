@@ -19,6 +19,7 @@ import {
   filePath,
   filledText,
   type HeadersProvider,
+  isTable,
   knownOptions,
   noPromise,
   type OptionNames,
@@ -88,6 +89,11 @@ export interface FeedSource<C extends Columns = Columns> {
   /** How the files are written. Default: as the documented files are. */
   readonly dialect?: Dialect
   /**
+   * `'table'` where the files are tables whatever their labels and their first 512 bytes say.
+   * Default: none.
+   */
+  readonly content?: 'table'
+  /**
    * The files in any order, or a function that returns them: a run calls it at its start, and with
    * `mode: 'follow'` every `pollMs`. No two full files have one time.
    */
@@ -105,6 +111,7 @@ const NAMES: OptionNames<FeedSource> = {
   version: true,
   isRemoved: true,
   dialect: true,
+  content: true,
   files: true,
   headers: true,
   transport: true,
@@ -127,7 +134,7 @@ const MOST_VERSION = 8.64e15
  * @throws FeedError OPTION_INVALID
  */
 export function rulesOfSource(source: FeedSource): RowRules {
-  const { name, key, version, isRemoved, dialect, files, transport } = knownOptions(
+  const { name, key, version, isRemoved, dialect, content, files, transport } = knownOptions(
     source,
     NAMES,
     'source',
@@ -136,6 +143,7 @@ export function rulesOfSource(source: FeedSource): RowRules {
     throw optionInvalid('source.name', 'at most 64 letters, digits, _ and -', name)
   const schema = schemaOfSource(source)
   rulesOf(dialect, schema)
+  isTable(content, 'source.content')
   if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
   if (transport !== undefined) withMethods('source.transport', transport, ['send'])
@@ -145,7 +153,7 @@ export function rulesOfSource(source: FeedSource): RowRules {
     const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
     return { timeMs, removed, generatedMs }
   }
-  return { schema, key, version, dialect, versionOf }
+  return { schema, key, version, dialect, content, versionOf }
 }
 
 /** Returns the schema of the files, which must have the key and the version. */

@@ -32,7 +32,7 @@ const ANSWER_MS = 60_000
 
 export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   const own = rulesOfSource(source)
-  const { name, files, headers = {} } = source
+  const { name, files, headers = {}, content } = source
   let listed: readonly ListedFile[] = []
   let opened: NodeTransport | undefined
 
@@ -57,7 +57,14 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     if (typeof at === 'string') return yield* localBlocks(at, options)
     const transport = source.transport ?? (opened ??= new NodeTransport())
     const expected = expectedOf(id)
-    yield* remoteBlocks({ url: at, headers, transport, ...(expected && { expected }) }, options)
+    const file = {
+      url: at,
+      headers,
+      transport,
+      ...(expected && { expected }),
+      ...(content && { content }),
+    }
+    yield* remoteBlocks(file, options)
   }
 
   const fileOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)

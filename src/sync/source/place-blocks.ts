@@ -33,7 +33,7 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 }
 
 export async function* remoteBlocks(
-  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'expected'>,
+  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'expected' | 'content'>,
   { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })

@@ -7,6 +7,7 @@
 // Each field after `fixed` is there only if its flag is set.
 
 import { FeedError } from '../../errors'
+import { foreignBody, isText, START_BYTES, whatIsNoGzip } from '../body-kind'
 import { crc32 } from './crc32'
 
 export const ID1 = 0x1f
@@ -153,10 +154,7 @@ export class GzipHeader {
 
   #wrongSignature(byte: number): FeedError {
     const byteOffset = this.#startOffset
-    if (this.#isFirst)
-      return this.#invalid(
-        `not gzip: byte 0x${byte.toString(16).padStart(2, '0')} in the signature`,
-      )
+    if (this.#isFirst) return this.#invalid(`not gzip: ${signatureByte(byte)}`)
     return new FeedError(
       'GZIP_TRAILING_GARBAGE',
       `the gzip file has other bytes after its last member, at byte ${byteOffset}: remove them`,
@@ -165,16 +163,37 @@ export class GzipHeader {
   }
 
   #invalid(reason: string): FeedError {
-    const byteOffset = this.#startOffset + this.#bytes - 1
-    return new FeedError(
-      'GZIP_HEADER_INVALID',
-      `the gzip header is not valid at byte ${byteOffset}: ${reason}`,
-      {
-        byteOffset,
-        reason,
-      },
-    )
+    return headerInvalid(reason, this.#startOffset + this.#bytes - 1)
   }
+}
+
+function headerInvalid(reason: string, byteOffset: number): FeedError {
+  const message = `the gzip header is not valid at byte ${byteOffset}: ${reason}`
+  return new FeedError('GZIP_HEADER_INVALID', message, { byteOffset, reason })
+}
+
+function signatureByte(byte: number): string {
+  return `byte 0x${byte.toString(16).padStart(2, '0')} in the signature`
+}
+
+/** The bytes `]`, `}` and `>`. */
+const ENDS: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d, 0x3e])
+
+/**
+ * Returns the error of a file that is no gzip file, which begins with `start`; undefined where more
+ * bytes may say what it is.
+ */
+export function notGzip(
+  start: Uint8Array,
+  label: string | undefined,
+  isWhole: boolean,
+): FeedError | undefined {
+  const what = whatIsNoGzip(start, label)
+  // A signature is sure at once. Text is where a page or JSON ends, but a table may begin as these.
+  const isSure = isText(start) ? foreignBody(start) && ENDS.has(start.at(-1)) : what
+  if (!isWhole && start.length < START_BYTES && !isSure) return undefined
+  const byteOffset = start[0] === ID1 ? 1 : 0
+  return headerInvalid(`not gzip: ${what ?? signatureByte(start[byteOffset]!)}`, byteOffset)
 }
 
 const TRAILER_BYTES = 8

@@ -9,6 +9,7 @@
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
 import { type ErrorContexts, excerpt, FeedError, type ServiceDescription } from '../../errors'
+import { BROTLI, foreignBody } from '../body-kind'
 import {
   type Compared,
   type ContentRange,
@@ -88,6 +89,8 @@ function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict 
   const contentType = facts.header('content-type')
   if (question.sniffContentType && refusedContentType(contentType))
     return fatal(contentTypeError(question, contentType ?? '', facts.text))
+  if (question.sniffContentType && /\bbr\b/i.test(facts.header('content-encoding') ?? ''))
+    return fatal(contentTypeError(question, 'Content-Encoding: br', undefined, BROTLI))
   const lengthHeader = facts.header('content-length')
   const lengthBytes = readContentLength(lengthHeader)
   if (lengthBytes === 'invalid') return fatal(contentLengthError(question, lengthHeader ?? ''))
@@ -254,10 +257,14 @@ function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
   return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 
+const LABEL =
+  "check the address, or, where only this label is wrong, read the file with content: 'table'"
+
 function contentTypeError(
   { url, asked }: VerdictQuestion,
   contentType: string,
   text: string | undefined,
+  what = foreignBody(Buffer.from(text ?? '')) ?? LABEL,
 ): FeedError {
   const context = {
     url,
@@ -265,7 +272,7 @@ function contentTypeError(
     byteOffset: asked.start,
     ...(text ? { excerpt: excerpt(text) } : {}),
   }
-  const message = `the server sent ${context.contentType} in place of a feed file: check the address`
+  const message = `the server sent ${context.contentType} in place of a feed file: ${what}`
   return new FeedError('HTTP_CONTENT_TYPE', message, context)
 }
 

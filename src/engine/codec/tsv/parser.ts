@@ -27,6 +27,12 @@ export interface TsvParserOptions<C extends Columns> {
   /** How the file is written. Default: that of the documented files. */
   readonly dialect?: Dialect
   /**
+   * `'table'` where the file is a table whatever its first 512 bytes and its label say. Without it,
+   * a page of HTML or XML, JSON, an archive and data of another compression or encoding are refused.
+   * Default: none.
+   */
+  readonly content?: 'table'
+  /**
    * Describes the file; every batch carries it. A function is called once, when the header is read.
    * Default: the feed that the schema names.
    */
@@ -238,7 +244,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #readHeader(): RowCollector<K> | undefined {
     const window = this.#window
     const { columnNames, cells } = this.#rules
-    this.#isPastStart ||= passStart(window, this.#rules.comment)
+    this.#isPastStart ||= passStart(window, this.#rules.comment, this.#options.content === 'table')
     if (!this.#isPastStart || window.at >= window.filled) return undefined
     const place = { ...window.positionOf(window.at), row: 0 }
     if (columnNames !== undefined) return this.#collectorFor(columnNames, place)

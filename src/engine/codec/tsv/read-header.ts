@@ -4,7 +4,8 @@
 import { isUtf8 } from 'node:buffer'
 import { excerpt, FeedError, type RowPosition } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
-import { foreignEncoding, rowExcerpt, toUtf8 } from './bad-row'
+import { foreignBody, isText } from '../body-kind'
+import { foreignEncoding, rowExcerpt } from './bad-row'
 import type { CellRules } from './dialect'
 import { countKnownNames, MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
@@ -35,12 +36,17 @@ export interface ReadHeaderOptions {
 /**
  * Moves the window past what stands before the header line or the first row: a byte order mark,
  * and lines that begin with the byte `comment`. Returns false while more input is needed.
+ * @param isTable true where the caller says that the file is a table, whatever it begins with
  * @throws FeedError TSV_HEADER_INVALID where the file is of another format
  */
-export function passStart(window: InputWindow, comment: number): boolean {
+export function passStart(window: InputWindow, comment: number, isTable: boolean): boolean {
   const { bytes, filled } = window
   if (window.baseOffset + window.at === 0) {
-    checkFormat(bytes.subarray(0, filled))
+    const start = bytes.subarray(0, filled)
+    const place = { ...window.positionOf(0), row: 0 }
+    const reason = isTable ? undefined : foreignBody(start, place.file)
+    const isComment = start[0] === comment && isText(start)
+    if (reason !== undefined && !isComment) throw headerInvalid(reason, place)
     const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     if (hasMark) window.advance(3, 0, 0)
   }
@@ -120,26 +126,6 @@ function unescapeCell(text: string, escapedBy: number): string {
   return text.replace(escapedBy === BACKSLASH ? /\\(["\\])/g : /"(")/g, '$1')
 }
 
-// Recognises files that are not text of the parser's dialect in UTF-8, by their first bytes and
-// their header line, and says what to put before the parser or into its options. Without this check
-// the parser would read such a file as one column, as columns that are all empty, or with its first
-// row taken for the column names.
-
-const SIGNATURES: readonly (readonly [bytes: readonly number[], what: string])[] = [
-  [
-    [0x1f, 0x8b],
-    'it is gzip data: put Gunzip before the parser, pipeline(source).to(new Gunzip())',
-  ],
-  [[0x50, 0x4b, 0x03, 0x04], 'it is a ZIP archive: unpack the file first, for example by unzip -p'],
-  [
-    [0x28, 0xb5, 0x2f, 0xfd],
-    'it is Zstandard data: decompress it first, for example by createZstdDecompress() of node:zlib',
-  ],
-  [[0xfd, 0x37, 0x7a, 0x58], 'it is xz data: decompress it first, for example by xz -dc'],
-  [[0xff, 0xfe], `it is UTF-16 text: ${toUtf8('utf-16le')}`],
-  [[0xfe, 0xff], `it is UTF-16 text: ${toUtf8('utf-16be')}`],
-]
-
 export function headerInvalid(
   reason: string,
   position: RowPosition,
@@ -148,27 +134,9 @@ export function headerInvalid(
   return new FeedError('TSV_HEADER_INVALID', message, { ...position, reason })
 }
 
-/**
- * Refuses a file that begins with these bytes if they show another format.
- * @throws FeedError TSV_HEADER_INVALID
- */
-export function checkFormat(start: Uint8Array): void {
-  const reason = foreignFormat(start)
-  if (reason !== undefined) throw headerInvalid(reason, { row: 0, line: 1, byteOffset: 0 })
-}
-
-function foreignFormat(start: Uint8Array): string | undefined {
-  const signature = SIGNATURES.find(([bytes]) => bytes.every((byte, at) => start[at] === byte))
-  if (signature) return signature[1]
-  // Two characters below U+0100 in UTF-16 have a NUL in every other byte, and a file of text in
-  // UTF-8 does not.
-  const zeros = [0, 1, 2, 3].map(at => start[at] === 0)
-  const isUtf16 =
-    start.length >= 4 && zeros[0] !== zeros[1] && zeros[0] === zeros[2] && zeros[1] === zeros[3]
-  if (!isUtf16) return undefined
-  const encoding = zeros[0] ? 'utf-16be' : 'utf-16le'
-  return `it looks like UTF-16 text without a byte order mark: ${toUtf8(encoding)}`
-}
+// Recognises files of another dialect by their header line, and says what to put into the options.
+// Without this check the parser would read such a file as one column, or with its first row taken
+// for the column names.
 
 const DELIMITERS: Readonly<Record<string, string>> = {
   ',': 'comma',

@@ -2,6 +2,7 @@
 // has the rules for every body of a download: its idle limit, the signature of the file, and the
 // errors of a body that fails, ends early or is too long.
 
+import { whatIsNoGzip } from '../../codec/body-kind'
 import { contradictsSignature, GZIP_SIGNATURE } from '../../codec/range/file-identity'
 import { excerpt, FeedError } from '../../errors'
 import { type WaitLimits, waitFor } from '../wait'
@@ -36,7 +37,7 @@ export class BodyRules {
     const context = { url: this.#settings.printableUrl, contentType, excerpt: text, byteOffset }
     const message =
       signature === GZIP_SIGNATURE
-        ? 'the body is no gzip file: check the address, or leave Gunzip out for a file that is not compressed'
+        ? `the body is no gzip file: ${whatIsNoGzip(bytes) ?? 'check the address'}`
         : 'the body does not begin with the signature of the file: check the address'
     throw new FeedError('HTTP_CONTENT_TYPE', message, context)
   }

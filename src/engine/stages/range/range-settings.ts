@@ -1,6 +1,7 @@
 // The options of RangeFetcher, their checks and their defaults. Sizes are in bytes, times in
 // milliseconds.
 
+import { isTable } from '../../codec/body-kind'
 import type { ExpectedFile, FileIdentity } from '../../codec/range/file-identity'
 import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
 import {
@@ -91,8 +92,11 @@ export interface RangeFetcherOptions {
    * Default: those of gzip in a pipeline with Gunzip behind the fetcher, else none.
    */
   readonly signature?: Uint8Array | null
-  /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
-  readonly sniffContentType?: boolean
+  /**
+   * `'table'` for a file whose label is wrong: bodies whose Content-Type is HTML, JSON, XML or
+   * multipart, or whose Content-Encoding is Brotli, are then read too. Default: none.
+   */
+  readonly content?: 'table'
   /** The clock for Retry-After dates. Default the clock of the system. */
   readonly now?: Clock
 }
@@ -123,7 +127,7 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   acceptUnknownEnd: true,
   idleMs: true,
   signature: true,
-  sniffContentType: true,
+  content: true,
   now: true,
 }
 
@@ -157,7 +161,7 @@ export function rangeSettings(options: RangeFetcherOptions) {
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
     ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),
-    sniffContentType: options.sniffContentType ?? true,
+    sniffContentType: !isTable(options.content),
     now: clockMs('now', options.now),
   }
 }
