@@ -97,6 +97,7 @@ export {
   type RowBatch,
   type RowObject,
   type RowPosition,
+  readInstant,
   regions,
   replay,
   type Sink,

@@ -5,7 +5,13 @@
 // Both edges belong to the window: the file is available at the moment of its publication and when
 // it reaches its age.
 
-import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import {
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  readInstant,
+  wholeNumber,
+} from '../../engine/index'
 import { readDay, readHour } from '../../service/index'
 import {
   type BootstrapId,
@@ -55,7 +61,7 @@ export class CategoryFiles {
     const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
     const times = [...this.#done]
       .filter(([key]) => key.startsWith(prefix))
-      .map(([key]) => Date.parse(key.slice(prefix.length)))
+      .map(([key]) => generationOf(key.slice(prefix.length)))
     return times.length === 0 ? undefined : Math.max(...times)
   }
 
@@ -113,6 +119,13 @@ export class CategoryFiles {
     if (this.#parts.nowMs >= goneMs) return 'gone'
     return this.isMissing(id) ? 'missing' : 'there'
   }
+}
+
+/** @throws FeedError OPTION_INVALID */
+function generationOf(text: string): number {
+  const generation = readInstant(text)
+  if (generation !== undefined) return generation.getTime()
+  throw optionInvalid('done', 'bootstraps with a generation of ISO 8601, in UTC', text)
 }
 
 /** Latency and retention of the service's files. The defaults are the documented ones. */
