@@ -80,7 +80,12 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     faultSettings(downloadRoutes(paths), options.faults),
     request => app.answer(request),
   )
-  const answer: Answer = (request, connection) => injector.answer(request, connection)
+  const answer: Answer = async (request, connection) => {
+    const response = await injector.answer(request, connection)
+    // Node would send the Date of the system's clock.
+    response.headers.set('date', now().toUTCString())
+    return response
+  }
   const servers: ListeningServer[] = []
   let closed = false
   return {

@@ -22,6 +22,7 @@ import {
   type RangeInfo,
   type RangeResume,
   type RowBatch,
+  readInstant,
   type Secrets,
   type TsvRowParserOptions,
 } from '../../engine/index'
@@ -242,6 +243,5 @@ function infoOf(known: RangeInfo | undefined): DownloadInfo {
 }
 
 function lastModifiedOf(known: RangeInfo | undefined): Date | undefined {
-  const date = new Date(known?.lastModified ?? Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return readInstant(known?.lastModified ?? '')
 }

@@ -5,12 +5,16 @@
 // responses with the same identity carry bytes of the same file. The service sends no checksum and
 // often no ETag. A value that a response leaves out is not compared.
 
+import { readInstant } from '../instant'
+
 /** The values that the responses so far have stated. */
 export interface FileIdentity {
   /** The size of the file, where a response stated it. */
   readonly totalBytes?: number
   /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string
+  /** The header Date of the same answer, by which {@link possibleDate} judges Last-Modified. */
+  readonly date?: string
   /** A strong entity tag with its quotes. */
   readonly etag?: string
 }
@@ -29,12 +33,30 @@ export function identityOf(
   totalBytes: number | undefined,
   lastModified: string | undefined,
   etag: string | undefined,
+  date?: string,
 ): FileIdentity {
   return {
     ...(totalBytes === undefined ? {} : { totalBytes }),
     ...(lastModified ? { lastModified } : {}),
+    ...(date ? { date } : {}),
     ...(etag !== undefined && /^"[^"]*"$/.test(etag) ? { etag } : {}),
   }
+}
+
+/** How far clocks may differ. */
+const CLOCKS_DIFFER_MS = 5 * 60_000
+
+/**
+ * Returns the Last-Modified as the time of a file. A file cannot be made after the answer that has
+ * it, and an origin has to put the Date of the answer in place of a later time (RFC 9110, 8.8.2.1).
+ * So a time that is a little later than the Date or than this clock is the earlier of both, and one
+ * that is more than 5 minutes later is none: some clock is wrong, and nothing says by how much.
+ */
+export function possibleDate({ lastModified, date }: FileIdentity, nowMs: number) {
+  const madeMs = readInstant(lastModified ?? '')?.getTime() ?? Number.NEGATIVE_INFINITY
+  const latestMs = Math.min(nowMs, readInstant(date ?? '')?.getTime() ?? nowMs)
+  if (madeMs <= latestMs) return lastModified
+  return madeMs > latestMs + CLOCKS_DIFFER_MS ? undefined : new Date(latestMs).toUTCString()
 }
 
 /** Returns the first value in which `seen` contradicts `pinned`. */

@@ -94,7 +94,12 @@ function judgeWhole(
   facts: ResponseFacts,
   totalBytes: number | undefined,
 ): Verdict {
-  const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
+  const identity = identityOf(
+    totalBytes,
+    facts.header('last-modified'),
+    facts.header('etag'),
+    facts.header('date'),
+  )
   // Servers send an empty body while they rewrite a file, so it does not prove an empty file.
   if (totalBytes === 0)
     return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
@@ -104,7 +109,12 @@ function judgeWhole(
 function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: ContentRange): Verdict {
   if (range.kind === 'unreadable') return fatal(rangeHeaderError(question, facts, range.problem))
   const { asked } = question
-  const identity = identityOf(range.totalBytes, facts.header('last-modified'), facts.header('etag'))
+  const identity = identityOf(
+    range.totalBytes,
+    facts.header('last-modified'),
+    facts.header('etag'),
+    facts.header('date'),
+  )
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
   if (change) return change

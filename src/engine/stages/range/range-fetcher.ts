@@ -4,6 +4,7 @@
 // codec/range decides about responses, and the transport is the interface to HTTP.
 
 import { setMaxListeners } from 'node:events'
+import { possibleDate } from '../../codec/range/file-identity'
 import type { Piece } from '../../codec/range/reorder-buffer'
 import { FeedError } from '../../errors'
 import { Source } from '../source'
@@ -14,7 +15,10 @@ import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './r
 export interface RangeInfo {
   /** The size of the file; undefined where the server does not state it. */
   readonly totalBytes?: number
-  /** The header as it was sent. */
+  /**
+   * The header as it was sent. A time that is later than the Date of the answer or than `now`, by at
+   * most 5 minutes, is the earlier of both; one that is still later is left out.
+   */
   readonly lastModified?: string
   /** The entity tag, where it is a strong one. */
   readonly etag?: string
@@ -137,6 +141,8 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   #tellInfo(empty: boolean): void {
-    this.#settleInfo.resolve({ ...this.#download?.identity, empty })
+    const { date: _, lastModified: __, ...identity } = { ...this.#download?.identity }
+    const made = possibleDate({ ...this.#download?.identity }, this.#settings.now())
+    this.#settleInfo.resolve({ ...identity, ...(made && { lastModified: made }), empty })
   }
 }
