@@ -47,16 +47,21 @@ export function identityOf(
 const CLOCKS_DIFFER_MS = 5 * 60_000
 
 /**
- * Returns the Last-Modified as the time of a file. A file cannot be made after the answer that has
- * it, and an origin has to put the Date of the answer in place of a later time (RFC 9110, 8.8.2.1).
- * So a time that is a little later than the Date or than this clock is the earlier of both, and one
- * that is more than 5 minutes later is none: some clock is wrong, and nothing says by how much.
+ * Returns the Last-Modified as the time of a file. A file is older than the answer that has it
+ * (RFC 9110, 8.8.2.1). So a time that is later than the Date of the answer or than this clock is
+ * that of a clock that is ahead. By at most 5 minutes, it is taken for as much earlier: the rows of
+ * the file are then replaced by those of the time since, and never the other way round. A time that
+ * is still later is none, because nothing says how wrong the clock is.
  */
-export function possibleDate({ lastModified, date }: FileIdentity, nowMs: number) {
+export function possibleDate(
+  { lastModified, date }: FileIdentity,
+  nowMs: number,
+): string | undefined {
   const madeMs = readInstant(lastModified ?? '')?.getTime() ?? Number.NEGATIVE_INFINITY
   const latestMs = Math.min(nowMs, readInstant(date ?? '')?.getTime() ?? nowMs)
   if (madeMs <= latestMs) return lastModified
-  return madeMs > latestMs + CLOCKS_DIFFER_MS ? undefined : new Date(latestMs).toUTCString()
+  const isPossible = madeMs <= latestMs + CLOCKS_DIFFER_MS
+  return isPossible ? new Date(madeMs - CLOCKS_DIFFER_MS).toUTCString() : undefined
 }
 
 /** Returns the first value in which `seen` contradicts `pinned`. */

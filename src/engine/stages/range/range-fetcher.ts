@@ -16,8 +16,8 @@ export interface RangeInfo {
   /** The size of the file; undefined where the server does not state it. */
   readonly totalBytes?: number
   /**
-   * The header as it was sent. A time that is later than the Date of the answer or than `now`, by at
-   * most 5 minutes, is the earlier of both; one that is still later is left out.
+   * The header as it was sent. Of a time that is later than the Date of the answer or than `now`, by
+   * at most 5 minutes, 5 minutes are taken off; one that is still later is left out.
    */
   readonly lastModified?: string
   /** The entity tag, where it is a strong one. */
