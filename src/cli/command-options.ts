@@ -185,7 +185,7 @@ export function dialectOf({ delimiter, quoting }: Values<typeof FEED_FILE_OPTION
 
 export const CLOCK_OPTION = readOption(
   '--now <time>',
-  "the service's clock, where it stands still, as that of `serve --now`",
+  "the service's clock, where it stands still, as that of `serve --now`; with its zone",
   time,
 )
 

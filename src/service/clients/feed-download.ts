@@ -76,7 +76,8 @@ export interface DownloadInfo {
   /** The number of compressed bytes; undefined where the service does not state it. */
   readonly totalBytes: number | undefined
   /**
-   * The time of the file's generation; undefined where the service states no valid time.
+   * The time of the file's generation; undefined where the service states no valid time, or one that
+   * is more than 5 minutes after the Date of the answer or the service's clock.
    */
   readonly lastModified: Date | undefined
   /** The entity tag, where it is a strong one. */

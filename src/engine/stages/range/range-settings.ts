@@ -78,7 +78,7 @@ export interface RangeFetcherOptions {
   readonly signature?: Uint8Array | null
   /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
   readonly sniffContentType?: boolean
-  /** The clock for Retry-After dates. Default the clock of the system. */
+  /** The clock for Retry-After dates and for a Last-Modified in the future. Default the clock of the system. */
   readonly now?: Clock
 }
 
