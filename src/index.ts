@@ -98,6 +98,7 @@ export {
   type RowBatch,
   type RowObject,
   type RowPosition,
+  readInstant,
   regions,
   replay,
   type Sink,

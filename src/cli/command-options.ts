@@ -3,7 +3,7 @@
 // it names.
 
 import { Command as CommanderCommand, Help, InvalidArgumentError, Option } from 'commander'
-import type { Dialect } from '../index'
+import { type Dialect, readInstant } from '../index'
 import { readByteSize } from './byte-size'
 import { given } from './given'
 import { needPackages } from './needed-packages'
@@ -185,7 +185,7 @@ export function dialectOf({ delimiter, quoting }: Values<typeof FEED_FILE_OPTION
 
 export const CLOCK_OPTION = readOption(
   '--now <time>',
-  "the service's clock, where it stands still, as that of `serve --now`",
+  "the service's clock, where it stands still, as that of `serve --now`; with its zone",
   time,
 )
 
@@ -253,9 +253,11 @@ export function wholeNumberOf(least: number, most: number): (text: string) => nu
 }
 
 export function time(text: string): Date {
-  const value = new Date(text)
-  if (Number.isNaN(value.getTime())) throw new InvalidArgumentError('not a time')
-  return value
+  const value = readInstant(text)
+  if (value !== undefined) return value
+  throw new InvalidArgumentError(
+    'not a time that exists, with its zone, such as 2026-03-01T12:00:00Z or 2026-03-01T13:00+01:00',
+  )
 }
 
 export function share(text: string): number {

@@ -54,7 +54,7 @@ const SERVE_OPTIONS = [
   ),
   readOption(
     '--now <time>',
-    "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z; " +
+    "the service's clock, which then stands still, with its zone, e.g. 2026-03-01T12:00:00Z; " +
       'by default where the last snapshot of the world appears',
     time,
   ),

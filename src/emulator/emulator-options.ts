@@ -45,7 +45,7 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly world: World | WorldOptions
   /**
    * The clock of the service, fixed or running. It decides which files exist and when tokens
-   * expire. Default: fixed at the moment when the snapshot of the world's last hour appears, an
+   * expire, and answers have its time as the header Date. Default: fixed at the moment when the snapshot of the world's last hour appears, an
    * hour after the world's end.
    */
   readonly now?: Clock

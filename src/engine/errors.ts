@@ -461,8 +461,10 @@ export interface ErrorContexts {
   /**
    * Another process writes to the state folder or the database; readers of a state folder take no
    * lock. The context has the process id of the writer, its host, the time of the lock, and the file
-   * that records them, as far as they are known.
-   * @remedy Wait for the process that `pid` names, or end it; the lock ends with its process.
+   * that records them, as far as they are known. Without a `pid`, the folder of this process may have
+   * been moved or taken over by another one.
+   * @remedy Wait for the process that `pid` names, or end it; the lock ends with its process. Begin
+   * another run where a moved folder is now.
    */
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /**

@@ -10,6 +10,7 @@ import {
   type Columns,
   type FeedFile,
   type FeedSchema,
+  readInstant,
   schemaOf,
 } from '../engine/index'
 import {
@@ -153,8 +154,7 @@ function ownIdOf({ categoryId }: Category, which: string): OwnId | undefined {
 }
 
 function isTime(text: string): boolean {
-  const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text
+  return readInstant(text)?.toISOString() === text
 }
 
 function decoded(text: string): string {
@@ -216,8 +216,7 @@ export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFi
 
 /** Reads the date of a header; undefined for an invalid one. */
 export function readDate(text: string | undefined): Date | undefined {
-  const date = new Date(text ?? Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return text === undefined ? undefined : readInstant(text)
 }
 
 export function isOwn(id: FileId): id is OwnId {

@@ -16,6 +16,26 @@ describe('emulator', () => {
     expect(await send(7)).not.toBe(await send(8))
   })
 
+  test('fault 157: every answer has the Date of its own clock, in process and on a socket', async () => {
+    let now = new Date('2026-03-01T12:00:00Z')
+    const world = { seed: 1, items: 5, start: new Date('2026-03-01T07:00:00Z'), hours: 6 }
+    const emulator = createEmulator({ world, now: () => now })
+    const { url } = await emulator.listen()
+    for (const time of ['2026-03-01T12:00:00Z', '2026-03-01T12:34:56Z']) {
+      now = new Date(time)
+      const path = `${emulator.feedBasePath}${ITEM}`
+      for (const answer of [
+        await emulator.fetch(`http://emulator${path}`),
+        await fetch(url + path),
+      ])
+        expect([answer.status, answer.headers.get('date')]).toEqual([401, now.toUTCString()])
+      const headers = { authorization: `Bearer ${await token(emulator)}`, range: 'bytes=0-9' }
+      const part = await emulator.fetch(`http://emulator${path}&marketplace=x`, { headers })
+      expect(part.headers.get('date')).toBe(now.toUTCString())
+    }
+    await emulator.close()
+  })
+
   test('it accepts a world that exists already', () => {
     const world = createWorld({ seed: 1, items: 1 })
     expect(createEmulator({ world }).world).toBe(world)

@@ -147,7 +147,7 @@ export class SimulatedMachine {
       if (this.#locked.has(folder))
         throw new FeedError('STATE_LOCKED', `${folder} is locked`, { path: folder })
       this.#locked.add(folder)
-      return { release: async () => void this.#locked.delete(folder) }
+      return { check: async () => {}, release: async () => void this.#locked.delete(folder) }
     })
   }
 

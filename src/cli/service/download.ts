@@ -3,7 +3,14 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { byteSink, type FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
+import {
+  byteSink,
+  type FeedError,
+  type RangeInfo,
+  readInstant,
+  type Sink,
+  type TextColumns,
+} from '../../index'
 import type { FeedDownload, FeedService } from '../../service'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
@@ -68,12 +75,11 @@ async function fetchFile(
   } finally {
     bar.stop()
   }
-  const lastModified = new Date(info?.lastModified ?? Number.NaN)
   return {
     /** The number of compressed bytes, as they came; never the size that the catalog states. */
     bytes,
     /** The time of the file's generation, ISO 8601; null where the service states none. */
-    lastModified: Number.isNaN(lastModified.getTime()) ? null : lastModified.toISOString(),
+    lastModified: readInstant(info?.lastModified ?? '')?.toISOString() ?? null,
   }
 }
 

@@ -39,7 +39,7 @@ const SYNC_OPTIONS = [
   }),
   readOption(
     '--until <time>',
-    'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
+    'leave out files that cover a later time: `now`, or with its zone, e.g. 2026-03-01T12:00:00Z',
     nowOrTime,
   ),
   option('--follow', 'continue with new files, until a signal', { default: false }),
@@ -123,7 +123,8 @@ const EXPORT_OPTIONS = [
   ),
   readOption(
     '--as-of <time>',
-    'write the items of an earlier time, restored from the kept files',
+    'write the items of an earlier time with its zone, e.g. 2026-03-01T12:00:00Z, ' +
+      'restored from the kept files',
     time,
   ),
   option(

@@ -3,7 +3,7 @@
 // these rules.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Aspect, decodeAspects, decodeRegions } from '../../index'
+import { type Aspect, decodeAspects, decodeRegions, readInstant } from '../../index'
 
 /** The comparisons of decoded cells, by the type of their column. */
 const DECODED: Readonly<Record<string, (expected: string, received: object) => boolean>> = {
@@ -89,5 +89,5 @@ function truthValue(text: string): boolean | undefined {
 function instant(text: string): number | undefined {
   const [, day, time, zone] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|[+-]\d\d:?\d\d)$/.exec(text) ?? []
-  return day === undefined ? undefined : Date.parse(`${day}T${time}${zone}`)
+  return day === undefined ? undefined : readInstant(`${day}T${time}${zone}`)?.getTime()
 }

@@ -22,6 +22,7 @@ import {
   type RangeInfo,
   type RangeResume,
   type RowBatch,
+  readInstant,
   type Secrets,
   type TsvRowParserOptions,
 } from '../../engine/index'
@@ -75,7 +76,8 @@ export interface DownloadInfo {
   /** The number of compressed bytes; undefined where the service does not state it. */
   readonly totalBytes: number | undefined
   /**
-   * The time of the file's generation; undefined where the service states no valid time.
+   * The time of the file's generation; undefined where the service states no valid time, or one that
+   * is more than 5 minutes after the Date of the answer or the service's clock.
    */
   readonly lastModified: Date | undefined
   /** The entity tag, where it is a strong one. */
@@ -242,6 +244,5 @@ function infoOf(known: RangeInfo | undefined): DownloadInfo {
 }
 
 function lastModifiedOf(known: RangeInfo | undefined): Date | undefined {
-  const date = new Date(known?.lastModified ?? Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return readInstant(known?.lastModified ?? '')
 }

@@ -2,7 +2,7 @@
 // item-feeds.md, sections 3 and 6; service-notes.md, section 3.2). A date is refused only where it
 // is outside its window in every time zone from UTC-7 to UTC.
 
-import { excerpt, FeedError } from '../../engine/index'
+import { excerpt, FeedError, readInstant } from '../../engine/index'
 import type { ServiceProfile } from '../profile'
 
 /**
@@ -190,8 +190,6 @@ export function readDay(text: string): number | undefined {
  * other text.
  */
 export function readHour(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/.test(text)) return undefined
-  const time = new Date(text)
-  // Date reads February 30 and hour 24 as other days.
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text ? time.getTime() : undefined
+  const isHour = /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/.test(text)
+  return isHour ? readInstant(text)?.getTime() : undefined
 }

@@ -286,7 +286,8 @@ function failed(id: FileId, attempts: number, cause: FeedError): FeedError {
 
 /** Returns the error of a bootstrap without a date, which cannot be ordered among other files. */
 function undated(id: FileId): FeedError {
-  const reason = 'a bootstrap must have a date that can be read'
+  const reason =
+    'a bootstrap must have a Last-Modified that can be read and is not later than the Date of its answer and the time here by more than 5 minutes, so check the clocks'
   const context = { operation: id.feed, url: '', path: 'Last-Modified', reason }
   return new FeedError('RESPONSE_INVALID', `${fileIdKey(id)} has no date: ${reason}`, context)
 }

@@ -5,9 +5,9 @@
 //   lock/<id>.sock   the socket of a request, which listens
 //   lock/<id>.json   its claim: the process, its host, and since when
 //
-// An id is a time, random digits and the digits of a kernel, and is never used again. To take the
-// lock, a process makes its socket, puts up its claim, and then lists the folder and connects to
-// every other socket.
+// An id is a number above those in the folder, random digits and the digits of a kernel, and is never
+// used again. To take the lock, a process makes its socket, puts up its claim, and then lists the
+// folder and connects to every other socket. No clock has a part in it, because it may be wrong.
 //
 // Two holders are impossible. Of two claims one is put up last, and its process finds the other in
 // its list. That claim's socket has listened since before the claim was there, so a refused
@@ -15,7 +15,8 @@
 //
 // - The asker has the same kernel and sees the folder through the same mount, because the file of a
 //   socket leads nowhere otherwise. So an id tells both. For another id, and where the system does
-//   not tell its kernel, the asker watches the claim, which its process touches all the time.
+//   not tell its kernel, the asker watches the claim, to which its process gives another time, by
+//   counting, again and again.
 // - The file of a socket that listens is never removed. A process that is killed may leave a socket
 //   that does not listen yet. An asker may remove it, because it has another name, and a process
 //   that loses such a socket while it makes it makes another one.
@@ -23,6 +24,9 @@
 //
 // Several askers may find each other. The younger ones give way, and the oldest waits for the end of
 // those that it has found. It lists the folder once: every later asker finds its claim.
+//
+// The folder may be moved under its holder, and a holder that was stopped may lose its claim to
+// another kernel. So a holder looks for its claim before it changes a file.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, stat, utimes } from 'node:fs/promises'
@@ -33,6 +37,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   closing,
   createOwn,
+  type DurableFiles,
   FeedError,
   machineFiles,
   onDisk,
@@ -51,6 +56,8 @@ export const LOCK_FOLDER = 'lock'
 
 /** A lock that is held. */
 export interface FolderLock {
+  /** @throws FeedError STATE_LOCKED where the claim is gone; STATE_IO */
+  check(): Promise<void>
   release(): Promise<void>
 }
 
@@ -64,7 +71,9 @@ export interface LockTimes {
 }
 
 const TIMES: LockTimes = { beatMs: 5_000, silenceMs: 20_000, longestPauseMs: 2_560 }
-const NAME = /^(\d{13}-[\da-f]{12}-[\da-f]*)\.(?:json|sock)$/
+const NAME = /^(\d+-[\da-f]{12}-[\da-f]*)\.(?:json|sock)$/
+/** Earlier versions know no shorter number. */
+const NUMBER_DIGITS = 13
 /** The pauses double. */
 const FIRST_PAUSE_MS = 5
 
@@ -84,13 +93,38 @@ export function takeFolderLock(folder: string, times: LockTimes = TIMES): Promis
   const place = resolve(folder, LOCK_FOLDER)
   return onDisk(place, 'lock', async () => {
     await unless('EEXIST', mkdir(place))
-    const request = new LockRequest(folder, place, await kernelOf(place), times)
+    const kernel = await kernelOf(place)
+    const ids = idsIn(await machineFiles.list(place))
+    const youngest = ids.reduce((one, other) => (isOlder(one, other) ? other : one), '0-')
+    const number = String(numberOf(youngest) + 1n).padStart(NUMBER_DIGITS, '0')
+    const id = `${number}-${randomBytes(6).toString('hex')}-${kernel}`
+    const request = new LockRequest(folder, id, kernel, times)
     await orUndo(
       () => request.succeed(),
       () => request.end(),
     )
-    return { release: () => request.end() }
+    return { check: () => request.check(), release: () => request.end() }
   })
+}
+
+/**
+ * Returns the files of a locked folder. Nothing is made, renamed or removed in it once the lock is
+ * lost: another writer may own what stands there.
+ */
+export function heldFiles(files: DurableFiles, lock: FolderLock): DurableFiles {
+  const held = <T>(change: () => Promise<T>) => lock.check().then(change)
+  return {
+    makeFolder: path => held(() => files.makeFolder(path)),
+    list: path => files.list(path),
+    size: path => files.size(path),
+    bytesUnder: path => files.bytesUnder(path),
+    open: path => files.open(path),
+    edit: path => held(() => files.edit(path)),
+    create: path => held(() => files.create(path)),
+    rename: (from, to) => held(() => files.rename(from, to)),
+    remove: path => held(() => files.remove(path)),
+    syncFolder: path => files.syncFolder(path),
+  }
 }
 
 /** One request for the lock. */
@@ -104,13 +138,12 @@ class LockRequest {
   #server: Server | undefined
   #beats: NodeJS.Timeout | undefined
 
-  constructor(folder: string, place: string, kernel: string, times: LockTimes) {
+  constructor(folder: string, id: string, kernel: string, times: LockTimes) {
     this.#folder = folder
-    this.#place = place
+    this.#place = resolve(folder, LOCK_FOLDER)
+    this.#id = id
     this.#kernel = kernel
     this.#times = times
-    const time = String(+this.#since).padStart(13, '0')
-    this.#id = `${time}-${randomBytes(6).toString('hex')}-${kernel}`
   }
 
   /** Waits for the end of all requests that were there before. Gives way to an older one. */
@@ -119,9 +152,14 @@ class LockRequest {
     await this.#putUpClaim()
     const names = await machineFiles.list(this.#place)
     for (const name of names.filter(found => found.endsWith(NEW))) await this.#clear(name)
-    const ids = new Set(names.flatMap(name => NAME.exec(name)?.[1] ?? []))
+    const ids = new Set(idsIn(names))
     ids.delete(this.#id)
     for (const id of ids) await this.#outlast(id)
+  }
+
+  async check(): Promise<void> {
+    if ((await machineFiles.size(this.#claim())) === undefined)
+      throw lost(this.#folder, this.#claim())
   }
 
   /** Removes the claim, and then the socket. */
@@ -153,7 +191,8 @@ class LockRequest {
     const file = await createOwn(path)
     removeAtExit(path)
     await closing(file, () => writeAll(file, Buffer.from(`${JSON.stringify(claim)}\n`)))
-    const touch = () => utimes(path, new Date(), new Date()).catch(() => {})
+    let beats = 0
+    const touch = () => utimes(path, ++beats, beats).catch(() => {})
     this.#beats = setInterval(touch, this.#times.beatMs).unref()
   }
 
@@ -165,7 +204,7 @@ class LockRequest {
 
   async #outlast(id: string): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !(await this.#isOver(id)); pauseMs *= 2) {
-      if (id < this.#id || pauseMs > this.#times.longestPauseMs)
+      if (isOlder(id, this.#id) || pauseMs > this.#times.longestPauseMs)
         throw locked(this.#folder, this.#claim(id), await readClaim(this.#claim(id)))
       await delay(pauseMs)
     }
@@ -195,6 +234,19 @@ class LockRequest {
     }
     return true
   }
+}
+
+function idsIn(names: readonly string[]): string[] {
+  return names.flatMap(name => NAME.exec(name)?.[1] ?? [])
+}
+
+function numberOf(id: string): bigint {
+  return BigInt(id.slice(0, id.indexOf('-')))
+}
+
+/** Requests of one number were made at the same time, and any order of them does. */
+function isOlder(one: string, other: string): boolean {
+  return numberOf(one) === numberOf(other) ? one < other : numberOf(one) < numberOf(other)
 }
 
 async function readClaim(path: string): Promise<Claim> {
@@ -237,4 +289,9 @@ function locked(folder: string, file: string, claim: Claim): FeedError<'STATE_LO
       : `process ${pid} on ${host}, since ${since} (${file} says so)`
   const message = `${folder} is in use by ${who}: wait until that process has ended, or end it; the lock ends with the process, so remove no file`
   return new FeedError('STATE_LOCKED', message, { path: folder, ...claim, file })
+}
+
+function lost(folder: string, file: string): FeedError<'STATE_LOCKED'> {
+  const message = `${folder} is not this process's any more: it was moved or replaced, or another process has taken it over, because ${file} is gone; the state is as it was: begin another run where the folder is now`
+  return new FeedError('STATE_LOCKED', message, { path: folder, file })
 }

@@ -5,7 +5,13 @@
 // Both edges belong to the window: the file is available at the moment of its publication and when
 // it reaches its age.
 
-import { knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import {
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  readInstant,
+  wholeNumber,
+} from '../../engine/index'
 import { readDay, readHour } from '../../service/index'
 import {
   type BootstrapId,
@@ -55,7 +61,7 @@ export class CategoryFiles {
     const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
     const times = [...this.#done]
       .filter(([key]) => key.startsWith(prefix))
-      .map(([key]) => Date.parse(key.slice(prefix.length)))
+      .map(([key]) => generationOf(key.slice(prefix.length)))
     return times.length === 0 ? undefined : Math.max(...times)
   }
 
@@ -66,17 +72,17 @@ export class CategoryFiles {
   /** Returns the snapshots from the hour of this moment on. */
   hoursFrom(ms: number): DatedFile[] {
     const { category } = this.#parts
-    const hours = this.#starts(hourStart(ms), HOUR_MS).map(startMs =>
-      new Date(startMs).toISOString(),
-    )
-    return hours.map(hour => this.#file({ feed: 'item_snapshot', ...category, hour }))
+    return this.#files(hourStart(ms), HOUR_MS, startMs => ({
+      feed: 'item_snapshot',
+      ...category,
+      hour: new Date(startMs).toISOString(),
+    }))
   }
 
   /** Returns the files of one feed from the day of this moment on. */
   daysFrom(ms: number, feed: 'item' | 'item_group'): DatedFile[] {
-    return this.#days(ms).map(date =>
-      this.#file({ feed, ...this.#parts.category, scope: 'NEWLY_LISTED', date }),
-    )
+    const { category } = this.#parts
+    return this.#days(ms, date => ({ feed, ...category, scope: 'NEWLY_LISTED', date }))
   }
 
   /**
@@ -85,21 +91,28 @@ export class CategoryFiles {
    */
   prioritiesFrom(ms: number): DatedFile[] {
     const { nowMs, limits, category } = this.#parts
-    return this.#days(Math.min(ms, nowMs - limits.priorityDaysBack * DAY_MS)).map(date =>
-      this.#file({ feed: 'item_priority', ...category, date }),
-    )
+    const fromMs = Math.min(ms, nowMs - limits.priorityDaysBack * DAY_MS)
+    return this.#days(fromMs, date => ({ feed: 'item_priority', ...category, date }))
   }
 
-  #days(fromMs: number): string[] {
-    return this.#starts(dayStart(fromMs), DAY_MS).map(dayText)
+  #days(fromMs: number, idOf: (date: string) => DatedId): DatedFile[] {
+    return this.#files(dayStart(fromMs), DAY_MS, startMs => idOf(dayText(startMs)))
   }
 
-  #starts(firstMs: number, lengthMs: number): number[] {
+  /** A clock that was set back, and an earlier end, undo nothing that was applied. */
+  #files(firstMs: number, lengthMs: number, idOf: (startMs: number) => DatedId): DatedFile[] {
     const { nowMs, untilMs } = this.#parts
-    const starts: number[] = []
     const lastMs = Math.min(nowMs, untilMs - lengthMs)
-    for (let startMs = firstMs; startMs <= lastMs; startMs += lengthMs) starts.push(startMs)
-    return starts
+    if (lastMs - firstMs > MOST_FILES * lengthMs) {
+      const expected = `within ${MOST_FILES} files after ${new Date(firstMs).toISOString()}`
+      throw optionInvalid('now', `${expected}, so check the clock`, new Date(nowMs))
+    }
+    const files: DatedFile[] = []
+    for (let startMs = firstMs; ; startMs += lengthMs) {
+      const file = this.#file(idOf(startMs))
+      if (!(startMs <= lastMs) && file.standing !== 'done') return files
+      files.push(file)
+    }
   }
 
   #file(id: DatedId): DatedFile {
@@ -113,6 +126,16 @@ export class CategoryFiles {
     if (this.#parts.nowMs >= goneMs) return 'gone'
     return this.isMissing(id) ? 'missing' : 'there'
   }
+}
+
+/** The most files of one feed in a plan, which a clock that is years ahead exceeds. */
+const MOST_FILES = 100_000
+
+/** @throws FeedError OPTION_INVALID */
+function generationOf(text: string): number {
+  const generation = readInstant(text)
+  if (generation !== undefined) return generation.getTime()
+  throw optionInvalid('done', 'bootstraps with a generation of ISO 8601, in UTC', text)
 }
 
 /** Latency and retention of the service's files. The defaults are the documented ones. */

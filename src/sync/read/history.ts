@@ -2,7 +2,7 @@
 // that time, and all later files up to it.
 
 import { type DurableFile, type DurableFiles, FeedError } from '../../engine/index'
-import { type Category, type FileId, fileIdKey, isBootstrap, isOwn } from '../file-id'
+import { type Category, type FileId, fileIdKey, isBootstrap, isOwn, readDate } from '../file-id'
 import type { StatePaths } from '../folder/state-paths'
 import { planCategory } from '../plan/calendar'
 import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-files'
@@ -103,7 +103,7 @@ function follows(id: FileId, base: AppliedFile | undefined, asOf: Date): boolean
 }
 
 function generatedMs(id: FileId): number {
-  return isBootstrap(id) ? Date.parse(id.generation ?? '') : Number.NaN
+  return readDate(isBootstrap(id) ? id.generation : undefined)?.getTime() ?? Number.NaN
 }
 
 function historyMissing(

@@ -2,11 +2,12 @@
 // the files that are being fetched, and those that are kept.
 
 import { join } from 'node:path'
-import { orUndo } from '../../engine/index'
+import { type DurableFiles, orUndo } from '../../engine/index'
 import { clearUp, clearUpLate } from '../file/kept-files'
 import type { RowRules } from '../file/row-rules'
 import { type Category, categoryKey } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
+import { heldFiles } from '../folder/folder-lock'
 import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/state-paths'
 import { SpoolFolder, spoolName } from '../target/spool-folder'
 import type { OpenTarget, StateOrigin } from '../target/target'
@@ -41,12 +42,12 @@ export async function openStateFolder({
   keepFileBytes = 0,
   changes,
 }: StateFolderOptions) {
-  const { files } = environment
   const paths = new StatePaths(folder)
+  await environment.files.makeFolder(folder)
+  const lock = await environment.lockFolder(folder)
+  const files = heldFiles(environment.files, lock)
   const spools = new SpoolFolder(files, paths.spools)
   const places = { files, paths, spools, keepFileBytes }
-  await files.makeFolder(folder)
-  const lock = await environment.lockFolder(folder)
   const open = new Map<string, CategoryRuns>()
   const category = async (wanted: Category): Promise<CategoryRuns> => {
     const key = categoryKey(wanted)
@@ -68,7 +69,7 @@ export async function openStateFolder({
     return runs
   }
   await orUndo(
-    () => settleOrigin(environment, paths, origin),
+    () => settleOrigin(files, paths, origin),
     () => lock.release(),
   )
   return {
@@ -95,7 +96,7 @@ export async function openStateFolder({
  * origin.
  */
 async function settleOrigin(
-  { files }: Environment,
+  files: DurableFiles,
   paths: StatePaths,
   origin: StateOrigin | undefined,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { utimesSync } from 'node:fs'
-import { link, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +64,8 @@ const place = (...names: string[]) => join(folder, 'lock', ...names)
 const inPlace = () => readdir(place())
 const claims = async () => (await inPlace()).filter(name => name.endsWith('.json'))
 
-const ID = '1750000000000-0123456789ab-0123456789abcdef'
+/** Its number is below that of every request. */
+const ID = '0000000000000-0123456789ab-0123456789abcdef'
 const CLAIM = { pid: 7, host: 'elsewhere', since: '2025-06-15T15:06:40.000Z' }
 async function leave(name: string, content: string): Promise<void> {
   await mkdir(place(), { recursive: true })
@@ -206,6 +207,83 @@ describe('fault 92: a claim from another kernel', () => {
     const short = { ...PATIENT, longestPauseMs: 20 }
     await expect(take(short)).rejects.toMatchObject({ context: { file: path } })
     clearInterval(touching)
+  })
+})
+
+describe('fault 157: one writer holds a folder whatever the clocks say', () => {
+  afterEach(() => void vi.useRealTimers())
+  const LEAST = -8.64e15
+  const clock = fc.oneof(
+    fc.constantFrom(LEAST, -LEAST, 0, -1, 999_999_999_999, 1e13 - 1, 1e13, 4e12),
+    fc.integer({ min: LEAST, max: -LEAST }),
+  )
+
+  test('two askers, each with a clock of its own, at any two times', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await fc.assert(
+      fc.asyncProperty(clock, clock, async (first, second) => {
+        vi.setSystemTime(first)
+        const lock = await take()
+        vi.setSystemTime(second)
+        // The later asker gives way at once.
+        await expect(take()).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+        await lock.release()
+        await (await take()).release()
+        expect(await inPlace()).toEqual([])
+      }),
+      { numRuns: 100 },
+    )
+  }, 60_000)
+
+  test('many askers at once, whose clocks jump meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await fc.assert(
+      fc.asyncProperty(fc.array(clock, { minLength: 2, maxLength: 8 }), async clocks => {
+        const ends = await Promise.allSettled(
+          clocks.map(async now => {
+            vi.setSystemTime(now)
+            return take()
+          }),
+        )
+        const locks = ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []))
+        expect(locks).toHaveLength(1)
+        await locks[0]!.release()
+        expect(await inPlace()).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+
+  test('a holder whose clock stands still keeps its claim alive', async () => {
+    await fc.assert(
+      fc.asyncProperty(clock, async now => {
+        vi.useFakeTimers({ toFake: ['Date'], now })
+        const held = await take(SHORT)
+        const [name] = await claims()
+        const times = new Set<number>()
+        await vi.waitFor(async () => {
+          times.add((await stat(place(name!))).mtimeMs)
+          expect(times.size).toBeGreaterThan(3)
+        })
+        await held.release()
+      }),
+      { numRuns: 15 },
+    )
+  }, 60_000)
+
+  test('and one of another kernel finds it alive', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 5e12 })
+    const held = await take({ ...SHORT, beatMs: 5 })
+    const [name] = await claims()
+    await link(place(name!), place(`${ID}.json`))
+    // Its first time is that of the system's clock.
+    await delay(30)
+    await expect(take({ ...SHORT, silenceMs: 200 })).rejects.toMatchObject({
+      code: 'STATE_LOCKED',
+      context: { file: place(`${ID}.json`) },
+    })
+    await held.release()
+    await (await take(SHORT)).release()
   })
 })
 

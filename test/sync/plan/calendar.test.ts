@@ -500,3 +500,75 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
     expect(renewed).toBeGreaterThanOrEqual(2)
   })
 })
+
+describe('fault 157: the watermark is that of the applied files', () => {
+  const startMs = Date.parse('2026-03-01T07:00:00Z')
+  const clock = fc.oneof(
+    fc.integer({ min: -200, max: 400 }).map(hour => startMs + hour * HOUR_MS + 1),
+    fc.integer({ min: Date.parse('0001-01-01T00:00:00Z'), max: startMs + 2 * 365 * DAY_MS }),
+    fc.constantFrom(0, -1),
+  )
+  const applied = fc.record({
+    count: fc.nat(200),
+    // The bootstrap was made within an hour, or at its edge.
+    offMs: fc.oneof(fc.constantFrom(0, 1, HOUR_MS - 1), fc.integer({ min: 0, max: HOUR_MS - 1 })),
+    days: fc.nat(5),
+  })
+
+  test('whatever the clock and the end of the run say, and no file is planned again', () => {
+    let moved = 0
+    fc.assert(
+      fc.property(
+        applied,
+        fc.array(fc.record({ nowMs: clock, untilMs: fc.option(clock, { nil: undefined }) }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        ({ count, offMs, days }, clocks) => {
+          const generation = new Date(startMs + offMs).toISOString()
+          const done = [
+            bootstrap(generation),
+            bootstrap(generation, 'item_group'),
+            ...hours(new Date(startMs).toISOString(), count),
+            ...Array.from({ length: days }, (_, n) => daily(String(20260301 + n))),
+          ]
+          const end = count === 0 ? startMs + offMs : startMs + count * HOUR_MS
+          const doneKeys = new Set(done.map(fileIdKey))
+          for (const { nowMs, untilMs } of clocks) {
+            const query = { ...at, now: new Date(nowMs), done }
+            const until = untilMs === undefined ? undefined : new Date(untilMs)
+            const { watermark, ready, held, waiting } = planCategory({ ...query, until })
+            expect(watermark?.getTime()).toBe(end)
+            const planned = [...ready, ...held, ...waiting.map(({ id }) => id)]
+            expect(planned.filter(id => doneKeys.has(fileIdKey(id)))).toEqual([])
+            if (nowMs < end) moved++
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(moved).toBeGreaterThan(100)
+  })
+
+  test.each(['2126-03-01T07:00:00Z', '9999-12-31T23:00:00Z', '+275760-09-13T00:00:00Z'])(
+    'a clock of %s is refused at once',
+    now => {
+      expect(() => plan(now)).toThrow(
+        expect.objectContaining({
+          code: 'OPTION_INVALID',
+          context: expect.objectContaining({ option: 'now' }),
+        }),
+      )
+    },
+  )
+
+  test.each(['2026-02-30T00:00:00.000Z', '2026-03-01T07:00:00', 'yesterday', ''])(
+    'a generation of %j is refused',
+    generation => {
+      const done = [{ ...bootstrap(), generation } as FileId]
+      expect(() => plan('2026-03-01T12:00:00Z', { done })).toThrow(
+        expect.objectContaining({ code: 'OPTION_INVALID' }),
+      )
+    },
+  )
+})

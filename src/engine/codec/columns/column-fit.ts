@@ -2,6 +2,7 @@
 // decimal may have more digits than its column, and what a function of the caller makes need not be
 // of the kind that its column names with `as`.
 
+import { readInstant } from '../instant'
 import type { ArrowType } from './arrow-type'
 import { unitsOf } from './column-data'
 
@@ -45,7 +46,9 @@ function isOf(type: ArrowType, value: unknown): boolean {
     case 'timestamp':
       return value instanceof Date && !Number.isNaN(value.getTime())
     case 'date':
-      return /^\d{4}-\d\d-\d\d$/.test(String(value)) && !Number.isNaN(Date.parse(String(value)))
+      return (
+        /^\d{4}-\d\d-\d\d$/.test(String(value)) && readInstant(`${value}T00:00:00Z`) !== undefined
+      )
     case 'dictionary':
       return type.values.includes(String(value))
     default:

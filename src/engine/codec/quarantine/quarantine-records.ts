@@ -8,6 +8,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
+import { readInstant } from '../instant'
 import type { LeftOutBytes, QuarantinedFile } from './row-quarantine'
 
 /** A row of a quarantine. */
@@ -181,8 +182,8 @@ function isFile(record: object): record is QuarantinedFile {
 /** JSON has the dates of a file as text. */
 function withDates(file: Readonly<Record<string, unknown>>): object {
   const dates = ['hour', 'lastModified'].flatMap(name => {
-    const date = new Date(String(file[name]))
-    return Number.isNaN(date.getTime()) ? [] : [[name, date]]
+    const date = readInstant(String(file[name]))
+    return date === undefined ? [] : [[name, date]]
   })
   return { ...file, ...Object.fromEntries(dates) }
 }

@@ -21,12 +21,16 @@
 //                                             states the size or accepts it (`acceptUnknownEnd`)
 //   a file of a disk                          size, inode, and the times of its last changes
 
+import { readInstant } from '../instant'
+
 /** The values that the responses so far have stated. */
 export interface FileIdentity {
   /** The size of the file, where a response stated it. */
   readonly totalBytes?: number
   /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string
+  /** The header Date of the same answer, by which {@link possibleDate} judges Last-Modified. */
+  readonly date?: string
   /** True where the date is a strong validator: the same answer had a Date at least 60 s later. */
   readonly isDateStrong?: boolean
   /** A strong entity tag with its quotes. */
@@ -66,9 +70,31 @@ export function identityOf(
   return {
     ...(totalBytes === undefined ? {} : { totalBytes }),
     ...(lastModified ? { lastModified } : {}),
+    ...(date ? { date } : {}),
     ...(isDateStrong && { isDateStrong }),
     ...(etag && { [/^"[^"]*"$/.test(etag) ? 'etag' : 'weakEtag']: etag }),
   }
+}
+
+/** How far clocks may differ. */
+const CLOCKS_DIFFER_MS = 5 * 60_000
+
+/**
+ * Returns the Last-Modified as the time of a file. A file is older than the answer that has it
+ * (RFC 9110, 8.8.2.1). So a time that is later than the Date of the answer or than this clock is
+ * that of a clock that is ahead. By at most 5 minutes, it is taken for as much earlier: the rows of
+ * the file are then replaced by those of the time since, and never the other way round. A time that
+ * is still later is none, because nothing says how wrong the clock is.
+ */
+export function possibleDate(
+  { lastModified, date }: FileIdentity,
+  nowMs: number,
+): string | undefined {
+  const madeMs = readInstant(lastModified ?? '')?.getTime() ?? Number.NEGATIVE_INFINITY
+  const latestMs = Math.min(nowMs, readInstant(date ?? '')?.getTime() ?? nowMs)
+  if (madeMs <= latestMs) return lastModified
+  const isPossible = madeMs <= latestMs + CLOCKS_DIFFER_MS
+  return isPossible ? new Date(madeMs - CLOCKS_DIFFER_MS).toUTCString() : undefined
 }
 
 /** Tells whether two answers prove that they are of the same file. */

@@ -10,6 +10,7 @@ import {
   FeedError,
   type ServiceDescription,
 } from '../../errors'
+import { readInstant } from '../instant'
 
 /** Statuses of failures that may pass. */
 const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
@@ -186,9 +187,6 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** HTTP dates end in GMT (RFC 9110, 5.6.7); Date.parse alone would also read `1` as a year. */
-const HTTP_DATE = /^[A-Za-z]+, .+ GMT$/
-
 /**
  * Returns the milliseconds from `nowMs` that a Retry-After header asks for; undefined where the
  * header is absent or malformed.
@@ -197,6 +195,6 @@ export function readRetryAfter(header: string | undefined, nowMs: number): numbe
   const text = header?.trim()
   if (!text) return undefined
   if (/^\d+$/.test(text)) return Number(text) * 1000
-  const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+  const at = readInstant(text)?.getTime()
+  return at === undefined ? undefined : Math.max(0, at - nowMs)
 }

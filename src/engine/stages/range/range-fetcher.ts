@@ -5,7 +5,7 @@
 // responses, and the transport is the interface to HTTP.
 
 import { setMaxListeners } from 'node:events'
-import type { FileIdentity } from '../../codec/range/file-identity'
+import { type FileIdentity, possibleDate } from '../../codec/range/file-identity'
 import type { Piece } from '../../codec/range/reorder-buffer'
 import { FeedError } from '../../errors'
 import { Source } from '../source'
@@ -17,7 +17,10 @@ import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './r
 export interface RangeInfo {
   /** The size of the file; undefined where the server does not state it. */
   readonly totalBytes?: number
-  /** The header as it was sent. */
+  /**
+   * The header as it was sent. Of a time that is later than the Date of the answer or than `now`, by
+   * at most 5 minutes, 5 minutes are taken off; one that is still later is left out.
+   */
   readonly lastModified?: string
   /** True where that date is a strong validator: the Date of its answer is at least 60 s later. */
   readonly isDateStrong?: boolean
@@ -155,8 +158,9 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   #tellInfo(empty: boolean): void {
-    const { weakEtag: _, ...known } = this.#download?.identity ?? {}
-    this.#settleInfo.resolve({ ...known, empty })
+    const { weakEtag: _, date: __, lastModified: ___, ...known } = { ...this.#download?.identity }
+    const made = possibleDate({ ...this.#download?.identity }, this.#settings.now())
+    this.#settleInfo.resolve({ ...known, ...(made && { lastModified: made }), empty })
   }
 }
 

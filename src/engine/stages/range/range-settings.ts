@@ -97,7 +97,7 @@ export interface RangeFetcherOptions {
    * multipart, or whose Content-Encoding is Brotli, are then read too. Default: none.
    */
   readonly content?: 'table'
-  /** The clock for Retry-After dates. Default the clock of the system. */
+  /** The clock for Retry-After dates and for a Last-Modified in the future. Default the clock of the system. */
   readonly now?: Clock
 }
 
