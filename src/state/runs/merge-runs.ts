@@ -6,10 +6,12 @@
 // than the bootstrap. It is not looked for: such a floor makes a removal of each row below it, at the
 // time of the bootstrap, wherever rows are compared.
 //
-// A full file of a feed of one's own removes what it lacks whatever the versions are, which may be
-// numbers: rows of older files count no more, as if they had never been, where it lacks their key.
+// Rows of a feed of one's own have the order of follow-own-feed.md: version, time of the file, full
+// before changes, `id`, place in the file. A full file of it stands for all files of an earlier time:
+// their rows count no more, as if they had never been.
 
-import { compareVersions, type Version } from '../../engine/index'
+import { compareVersions, type FeedFile, type Version } from '../../engine/index'
+import { compareKeys as compareTexts } from '../row-key'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads } from './row-heads'
 import { RunCursor } from './run-cursor'
@@ -37,6 +39,13 @@ export interface Standing {
   readonly checksum: number
   /** The number of the mending that the row is of, from 1; 0 for a row as its file had it. */
   readonly mended: number
+  /** The file and the number of a row of a feed of one's own. */
+  readonly own?: OwnPlace | undefined
+}
+
+export interface OwnPlace {
+  readonly file: FeedFile
+  readonly row: number
 }
 
 /** Rows of one run that stay, in the order of their keys: from `from` to `to` of the block. */
@@ -49,7 +58,28 @@ export interface MergedRows {
 }
 
 export function compareStandings(a: Standing, b: Standing): number {
+  if (a.own !== undefined && b.own !== undefined)
+    return (
+      a.version.timeMs - b.version.timeMs ||
+      a.version.generatedMs - b.version.generatedMs ||
+      compareOwn(a.own, b.own) ||
+      a.mended - b.mended
+    )
   return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
+}
+
+/** Compares rows of files of one time. */
+function compareOwn({ file, row }: OwnPlace, other: OwnPlace): number {
+  return (
+    Number(other.file.kind === 'full') - Number(file.kind === 'full') ||
+    compareTexts(file.id!, other.file.id!) ||
+    row - other.row
+  )
+}
+
+/** Returns the place of a row of a feed of one's own; undefined for a row of the service. */
+export function ownPlace(file: FeedFile, row: number): OwnPlace | undefined {
+  return file.id === undefined ? undefined : { file, row }
 }
 
 export function standingAt(block: Block, n: number): Standing {
@@ -83,7 +113,8 @@ export interface Removal extends Standing {
 export function placedAt(block: Block, n: number, sequence: number): PlacedStanding {
   // It is made for each row, for which a spread of the other one is too slow.
   const { version, checksum, mended } = standingAt(block, n)
-  return { version, checksum, mended, sequence, block, n, meaning: block.meaning(n) }
+  const own = ownPlace(block.file(n), block.heads.row[n]!)
+  return { version, checksum, mended, own, sequence, block, n, meaning: block.meaning(n) }
 }
 
 /**
@@ -96,7 +127,6 @@ function underFloors(rows: readonly PlacedStanding[], floors: readonly Floor[]) 
   for (const floor of floors) {
     const { sequence, timeMs } = floor
     if (floor.byFile) {
-      if (rows.some(row => row.sequence === sequence)) continue
       const last = newestOf(counting, undefined)
       counting = counting.filter(({ version }) => version.generatedMs >= timeMs)
       if (last !== undefined && counting.length === 0) removal = removalBy(floor, last)
@@ -148,9 +178,13 @@ export function newestOf(
  * Tells whether a bootstrap has removed a key only because its row of the key could not be read.
  * @param row a row of the key
  */
-export function isUndone({ version: removal }: Standing, { version, mended }: Standing): boolean {
+export function isUndone(
+  { version: removal }: Standing,
+  { version, mended, own }: Standing,
+): boolean {
   return (
     mended > 0 &&
+    own === undefined &&
     removal.removed &&
     !version.removed &&
     removal.timeMs === removal.generatedMs &&
@@ -165,11 +199,13 @@ const MOST_PARTS = 1024
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
  * has are one part, up to the end of their block.
  * @param isLent true where the caller is done with parts and their rows before it asks for the next
+ * @param rowsOf returns the rows of a key that are yielded. Default: the newest
  */
 export async function* mergeRuns(
   runs: readonly SequencedRun[],
   floors: readonly Floor[] = [],
   isLent = false,
+  rowsOf: typeof lastingRows = newestRow,
 ): AsyncGenerator<readonly MergedRows[], void, void> {
   const queue = await queueOf(runs, isLent)
   let parts: MergedRows[] = []
@@ -188,7 +224,7 @@ export async function* mergeRuns(
       const rows: PlacedStanding[] = []
       const waits = takeKey(queue, rows)
       if (waits !== undefined) await waits
-      parts.push(newestRow(rows, floors))
+      parts.push(...rowsOf(rows, floors))
     }
     const isSpent = queue.hasSpent
     if (isSpent || parts.length >= MOST_PARTS) {
@@ -242,13 +278,33 @@ function placeOf({ heads, at, order }: RunCursor): Pick<RunCursor, 'heads' | 'at
 }
 
 /** Returns the newest of all rows of a key. */
-function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows {
+function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows[] {
   const { counting, removal } = underFloors(rows, floors)
   const newest = newestOf(counting, removal)
   const isRemoved = newest === removal
   const row = isRemoved ? removal!.row : newest
   const { block, n } = rows.find(each => each === row)!
-  return { block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }
+  return [{ block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }]
+}
+
+/**
+ * Returns the rows of a key that stand now, or that may stand once a full file of a feed of one's own
+ * has taken away the rows of earlier files: a late one may have a time between theirs.
+ */
+export function lastingRows(
+  rows: readonly PlacedStanding[],
+  floors: readonly Floor[],
+): MergedRows[] {
+  const { counting } = underFloors(rows, floors)
+  if (rows[0]!.own === undefined || counting.length < 2) return newestRow(rows, floors)
+  let latestMs = Number.NEGATIVE_INFINITY
+  return counting
+    .toSorted((a, b) => compareStandings(b, a))
+    .flatMap(({ version: { generatedMs }, block, n }) => {
+      if (generatedMs <= latestMs) return []
+      latestMs = generatedMs
+      return [{ block, from: n, to: n + 1, removal: undefined }]
+    })
 }
 
 /** Tells whether a floor removes the row of a cursor. */
@@ -264,9 +320,7 @@ function aboveFloors(
   floors: readonly Floor[],
 ): number {
   if (floors.length === 0) return to
-  const over = floors.filter(floor =>
-    floor.byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
-  )
+  const over = floors.filter(floor => floor.byFile || sequence <= floor.sequence)
   if (over.length === 0) return to
   // A table has floors of one kind.
   const { byFile } = over[0]!

@@ -238,6 +238,11 @@ export class Block {
     return this.heads.origin[n]! >= REMOVED
   }
 
+  /** Returns the file of a row. */
+  file(n: number): FeedFile {
+    return this.run.file(this.heads.origin[n]! & ~REMOVED)
+  }
+
   generatedMs(n: number): number {
     return this.run.generatedMs(this.heads.origin[n]! & ~REMOVED)
   }

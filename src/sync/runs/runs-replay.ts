@@ -7,6 +7,7 @@ import {
   effectOf,
   isEffective,
   meaningOf,
+  ownPlace,
   RowSorter,
   type RunTable,
   recordOf,
@@ -80,7 +81,8 @@ export class RunsReplay implements CategoryReplay {
     const { table, rows, mended } = this.#waiting
     const meaning = meaningOf(recordOf(batch))
     const stood = await table.newest(key)
-    const { kind, writes } = effectOf({ ...head, mended, meaning }, stood)
+    const own = ownPlace(batch.file, arrived.heads.row[n]!)
+    const { kind, writes } = effectOf({ ...head, mended, meaning, own }, stood)
     if (!writes) return false
     this.#waiting.keys.add(key)
     rows.add(arrived.select(at => at === n))

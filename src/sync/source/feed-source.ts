@@ -30,6 +30,7 @@ import {
   versionMissing,
   withMethods,
 } from '../../engine/index'
+import { compareKeys } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { OWN, type OwnId } from '../file-id'
 
@@ -191,11 +192,14 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
   return listed.sort((a, b) => compareFiles(a.id, b.id))
 }
 
-/** Compares files by their time. Of one time the full file is the first. */
+/**
+ * Compares files by their time. Of one time the full file is the first; then the `id` decides by code
+ * point.
+ */
 export function compareFiles(a: OwnId, b: OwnId): number {
   if (a.time !== b.time) return a.time < b.time ? -1 : 1
   if (a.kind !== b.kind) return a.kind === 'full' ? -1 : 1
-  return a.id < b.id ? -1 : Number(a.id > b.id)
+  return compareKeys(a.id, b.id)
 }
 
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */
