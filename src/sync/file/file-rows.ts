@@ -19,11 +19,11 @@ import {
   rowsWithBadCells,
   TsvRowParser,
 } from '../../engine/index'
-import { keyedRows, newHeads } from '../../state/index'
+import { isRowError, keyedRows, newHeads } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
-import { refuseRemoval } from './removal-check'
+import { refuseBadRows, refuseRemoval } from './removal-check'
 import { type RowRules, rowRulesOf } from './row-rules'
 
 const READ_BYTES = 256 * 1024
@@ -34,6 +34,8 @@ export interface FileRowsOptions {
   /** Opens the compressed bytes of the file. */
   open(id: FileId): Promise<DurableFile>
   readonly maxRemovedShare: number
+  /** The share of bad rows that a full file of one's own may have. Default: 1, which allows all. */
+  readonly maxBadShare?: number
   /** What the rows of a feed of one's own are. */
   readonly own?: RowRules | undefined
   readonly signal: AbortSignal
@@ -53,6 +55,10 @@ export class FileRows implements TargetFile {
   readonly #rules: RowRules
   /** Rows without a key or a version. */
   #unmerged = 0
+  /** Those of them that keep their keys. */
+  #kept = 0
+  /** The places of the kept ones in their batch. */
+  readonly #keptSlots = new Set<number>()
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
@@ -60,6 +66,7 @@ export class FileRows implements TargetFile {
   #damage: FeedError | undefined
   #isProven = false
   #cells: CellCheck
+  #quarantine: RowQuarantine | undefined
   /** The keys and versions of one batch after the other. */
   readonly #heads = newHeads(0, 0)
 
@@ -68,7 +75,7 @@ export class FileRows implements TargetFile {
     this.identity = identity
     this.generated = fullTimeOf(id)
     this.#options = options
-    this.#rules = rowRulesOf(id, options.own)
+    this.#rules = this.#keepingKeys(rowRulesOf(id, options.own))
     this.#cells = new CellCheck(this.#rules.key, undefined)
   }
 
@@ -78,6 +85,10 @@ export class FileRows implements TargetFile {
 
   get badRows(): number {
     return this.#unmerged + this.#unreadable
+  }
+
+  get keylessRows(): number {
+    return this.badRows - this.#kept
   }
 
   get rawBytes(): number {
@@ -97,6 +108,7 @@ export class FileRows implements TargetFile {
   async *rows(): AsyncGenerator<TargetRows, void, void> {
     this.#takeBack()
     this.#unmerged = 0
+    this.#kept = 0
     this.#unreadable = 0
     if (!this.#isProvenEmpty) yield* this.#read()
     if (!this.#isProven) this.#options.onProven?.(this.id)
@@ -104,8 +116,9 @@ export class FileRows implements TargetFile {
   }
 
   async *#read(): AsyncGenerator<TargetRows, void, void> {
-    const { open, onRows } = this.#options
+    const { open, onRows, maxBadShare = 1 } = this.#options
     const quarantine = this.#newQuarantine()
+    this.#quarantine = quarantine?.writer
     this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
@@ -123,11 +136,15 @@ export class FileRows implements TargetFile {
       const text = isPlain ? pipeline(blocks) : pipeline(blocks).to(gunzip)
       for await (const batch of text.to(parser).batches()) {
         this.signal.throwIfAborted()
-        const rows = this.#rowsOf(batch, quarantine?.writer)
+        const rows = this.#rowsOf(batch)
         yield rows
         this.#rowsGiven += rows.length
         onRows?.(rows.length)
       }
+      this.#unreadable = parser.badRows
+      const rowsRead = parser.counters.rowsOut + parser.badRows
+      if (isOwn(this.id) && this.generated !== undefined)
+        refuseBadRows(this.id, { rowsRead, badRows: this.badRows, maxBadShare })
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
       if (FeedError.is(error) && isDamage(error)) this.#damage = error
@@ -177,14 +194,39 @@ export class FileRows implements TargetFile {
     return this.identity.totalBytes === 0 && !isOwn(this.id)
   }
 
-  #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
-    const leaveOut = (row: Row<Columns>, error: FeedError) => {
-      this.#unmerged++
-      quarantine?.take(leftOutRow(row, error))
-    }
+  #rowsOf(batch: RowBatch<Columns>): TargetRows {
+    this.#keptSlots.clear()
+    const leaveOut = (row: Row<Columns>, error: FeedError) => this.#leaveOut(row, error)
     const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
-    this.#cells.check(rows.batch)
+    this.#cells.check(rows.batch, this.#keptSlots)
     return rows
+  }
+
+  #leaveOut(row: Row<Columns>, error: FeedError): void {
+    this.#unmerged++
+    this.#quarantine?.take(leftOutRow(row, error))
+  }
+
+  /**
+   * A full file removes the keys that it lacks. So a row of it whose key alone can be read stands
+   * below all other rows of the key, and is a bad row all the same.
+   */
+  #keepingKeys(rules: RowRules): RowRules {
+    const { versionOf, versionless } = rules
+    if (this.generated === undefined || versionOf === undefined || versionless === undefined)
+      return rules
+    const keeping: typeof versionOf = (row, key) => {
+      try {
+        return versionOf(row, key)
+      } catch (error) {
+        if (!isRowError(error)) throw error
+        this.#leaveOut(row, error)
+        this.#kept++
+        this.#keptSlots.add(row.slot)
+        return versionless(row)
+      }
+    }
+    return { ...rules, versionOf: keeping }
   }
 }
 
@@ -221,8 +263,10 @@ class CellCheck {
     this.#quarantine = quarantine
   }
 
-  check(batch: RowBatch<Columns>): void {
+  /** @param counted the places of rows that are counted and in quarantine already */
+  check(batch: RowBatch<Columns>, counted: ReadonlySet<number>): void {
     for (const { row, error, count } of rowsWithBadCells(batch)) {
+      if (counted.has(row.slot)) continue
       this.#quarantine?.take(leftOutRow(row, error))
       const { badCells = 0, firstBadCell = placeOf(row.text(this.#key), error) } = this.found
       this.found = { badCells: badCells + count, firstBadCell }

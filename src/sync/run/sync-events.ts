@@ -65,6 +65,16 @@ export type SyncEvent =
   | { readonly type: 'missing'; readonly file: FileId }
   /** All rows of the file are in the state. */
   | { readonly type: 'done'; readonly file: FileId; readonly entry: AppliedFile }
+  /**
+   * The full file was applied, and has removed keys that its bad rows may have had: see
+   * `removedByBadRows` of its entry, which `done` has too.
+   */
+  | {
+      readonly type: 'removedByBadRows'
+      readonly file: FileId
+      readonly removedByBadRows: number
+      readonly badRows: number
+    }
   /** The run could not fetch or apply the file. */
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
   /** A request for the file has failed and will be repeated. */

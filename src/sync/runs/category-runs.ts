@@ -262,6 +262,8 @@ export class CategoryRuns implements TargetCategory {
       const rows = tallies[n]!
       return { id, ...identity, rawBytes, sequence: first + n, rows, badRows, ...counts }
     })
+    const removedByBadRows = Math.min(lacking, bootstrap.keylessRows ?? bootstrap.badRows)
+    if (removedByBadRows > 0) entries[0] = { ...entries[0]!, removedByBadRows }
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {

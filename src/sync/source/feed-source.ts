@@ -12,6 +12,7 @@ import {
   choice,
   type Dialect,
   defineSchema,
+  excerpt,
   FeedError,
   type FeedSchema,
   filePath,
@@ -30,7 +31,7 @@ import {
   versionMissing,
   withMethods,
 } from '../../engine/index'
-import { compareKeys } from '../../state/index'
+import { compareKeys, isRowError } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { OWN, type OwnId } from '../file-id'
 
@@ -68,16 +69,19 @@ export interface FeedSource<C extends Columns = Columns> {
   readonly name: string
   /** The columns of the files. */
   readonly schema: FeedSchema<C>
-  /** The column of the key, which every file must have. The newest row of each key is kept. */
+  /**
+   * The column of the key, which every file must have: a `text` column, because keys that are equal
+   * are so by their text. One row of each key is kept.
+   */
   readonly key: keyof C & string
   /**
    * The column that says which of two rows of a key is newer, which every file must have: a
    * `timestamp`, an `int32`, or an `int64` of at most 8,640,000,000,000,000. A row without it is left
-   * out. Of equal versions the row of the later file is newer. Default: none, so that the row of the
-   * later file is newer.
+   * out; in a full file it keeps its key, and every other row of the key is newer. Of equal versions
+   * the row of the later file is newer. Default: none, so that the row of the later file is newer.
    */
   readonly version?: keyof C & string
-  /** Tells whether a row removes its key. Default: no row does. */
+  /** Tells whether a row removes its key, by true or false. Default: no row does. */
   isRemoved?(row: Row<C>): boolean
   /** How the files are written. Default: as the documented files are. */
   readonly dialect?: Dialect
@@ -109,6 +113,8 @@ const MOST_ID_CHARS = 1024
 const ID_EXPECTED = `an identifier of its own, of at most ${MOST_ID_CHARS} characters`
 /** A version is also a moment of the changes that it makes. */
 const MOST_VERSION = 8.64e15
+/** The version of a row of a full file whose own cannot be read: all others are newer. */
+const NO_VERSION = -MOST_VERSION - 1
 
 /**
  * Checks a source, and returns what its rows are.
@@ -127,13 +133,30 @@ export function rulesOfSource(source: FeedSource): RowRules {
   if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
   if (transport !== undefined) withMethods('source.transport', transport, ['send'])
+  const fileMs = (row: Row<Columns>) => row.batch.file.lastModified!.getTime()
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
-    const generatedMs = row.batch.file.lastModified!.getTime()
+    const generatedMs = fileMs(row)
     const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
-    const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
-    return { timeMs, removed, generatedMs }
+    return { timeMs, removed: isRemoval(source, row), generatedMs }
   }
-  return { schema, key, version, dialect, versionOf }
+  const versionless = (row: Row<Columns>): Version => {
+    let removed = false
+    try {
+      removed = isRemoval(source, row)
+    } catch (error) {
+      if (!isRowError(error)) throw error
+    }
+    return { timeMs: NO_VERSION, removed, generatedMs: fileMs(row) }
+  }
+  return { schema, key, version, dialect, versionOf, versionless }
+}
+
+function isRemoval(source: FeedSource, row: Row<Columns>): boolean {
+  if (source.isRemoved === undefined) return false
+  const answer = noPromise('source.isRemoved', source.isRemoved(row))
+  if (typeof answer === 'boolean') return answer
+  const where = `row ${row.position.row} of the file ${row.batch.file.id}`
+  throw optionInvalid('source.isRemoved()', `true or false, also for ${where}`, answer)
 }
 
 /** Returns the schema of the files, which must have the key and the version. */
@@ -146,7 +169,7 @@ function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Column
     const which = kinds === CELL_TYPES ? '' : ` of the kind ${kinds.join(' or ')}`
     throw optionInvalid(option, `a column of the schema${which}`, column)
   }
-  const keys = required('source.key', key)
+  const keys = required('source.key', key, ['text'])
   const versions = version === undefined ? {} : required('source.version', version, VERSION_KINDS)
   return defineSchema({ name, columns: { ...columns, ...keys, ...versions } })
 }
@@ -170,7 +193,7 @@ export interface ListedFile {
 /** Checks a list of files, and returns it in the order of time. @throws FeedError OPTION_INVALID */
 export function listedFiles(name: string, files: FileList): readonly ListedFile[] {
   const ids = new Set<string>()
-  const fullTimes = new Set<string>()
+  const fullTimes = new Map<string, string>()
   const listed = arrayOf('source.files', files).map((file, n): ListedFile => {
     const option = `source.files[${n}]`
     const { id, from, kind, time: date } = knownOptions(file, FILE_NAMES, option)
@@ -184,12 +207,23 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
     // The texts of four-digit years have the order of time.
     if (time.length !== 24)
       throw optionInvalid(`${option}.time`, 'a Date of a four-digit year', date)
-    if (kind === 'full' && fullTimes.has(time))
-      throw optionInvalid(`${option}.time`, 'another time than that of each other full file', date)
-    if (kind === 'full') fullTimes.add(time)
+    const other = kind === 'full' ? fullTimes.get(time) : undefined
+    if (other !== undefined) throw fullTimeTaken(`${option}.time`, { time, id }, other)
+    if (kind === 'full') fullTimes.set(time, id)
     return { id: { marketplace: OWN, categoryId: name, feed: OWN, kind, time, id }, from }
   })
   return listed.sort((a, b) => compareFiles(a.id, b.id))
+}
+
+/** Returns the error of two full files of one time. @param other the identifier of the other one */
+export function fullTimeTaken(
+  option: string,
+  { time, id }: Pick<OwnId, 'time' | 'id'>,
+  other: string,
+): FeedError {
+  const [own, taken] = [id, other].map(each => excerpt(each, 200))
+  const expected = `for ${own} another time than that of the full file ${taken}, of which it may be a correction: give it a later one`
+  return optionInvalid(option, expected, time)
 }
 
 /**
