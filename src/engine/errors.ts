@@ -489,13 +489,7 @@ export interface ErrorContexts {
    * @remedy Check `schema` and `dialect`, list the mended file under another `id`, or raise
    * `maxBadShare` for one run.
    */
-  SYNC_BAD_ROWS_REFUSED: {
-    category: string
-    file: string
-    rowsRead: number
-    badRows: number
-    maxBadShare: number
-  }
+  SYNC_BAD_ROWS_REFUSED: { file: string; rowsRead: number; badRows: number; maxBadShare: number }
   /**
    * The files that are kept do not suffice to make the state of the requested time.
    * @remedy Ask for a later time, and raise `keepFileBytes` so that more files are kept from now

@@ -2,7 +2,7 @@
 // full file may leave. Removals stay as long as an older row may arrive.
 
 import type { Columns, FeedSchema } from '../../engine/index'
-import { type Floor, lastingRows, mergeRuns, type SequencedRun } from './merge-runs'
+import { type Floor, mergeRuns, type SequencedRun } from './merge-runs'
 import { keyAlone, REMOVED, type RowHeads } from './row-heads'
 import type { Run } from './run-reader'
 import type { RunWriter } from './run-writer'
@@ -24,7 +24,7 @@ export async function compactRuns(
   writer: RunWriter,
 ): Promise<void> {
   const numbers = new Map(runs.map(({ run }) => [run, originsOf(run, writer)]))
-  for await (const parts of mergeRuns(runs, floors, true, lastingRows)) {
+  for await (const parts of mergeRuns(runs, floors, true, true)) {
     signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block

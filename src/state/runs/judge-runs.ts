@@ -56,14 +56,6 @@ type TakeEffect = (
   isByFloor: boolean,
 ) => Promise<void> | undefined
 
-/** What {@link judgeRuns} has counted. */
-export interface JudgedKeys {
-  /** Keys that it went through and that stood before: all keys where a full file of one's own arrived. */
-  readonly before: number
-  /** Those of them that stand no more. */
-  readonly removed: number
-}
-
 /**
  * Counts the rows of each file by their effect, in the order in which they arrived. `lacking` is the
  * number of keys that a full file of one's own has removed because it lacks them.
@@ -85,12 +77,14 @@ export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles) {
  * Judges the arrived rows in the order of their keys, those of one key in the order in which they
  * arrived. A full file of one's own may change what stands of every key.
  * @param isLent true where `take` keeps no block
+ * @returns the numbers of keys that it went through and that stood before, which are all of them where
+ * a full file of one's own has arrived, and of those that stand no more
  */
 export async function judgeRuns(
   { arrived, standing, floors, floor }: ArrivedRuns,
   isLent: boolean,
   take: TakeEffect,
-): Promise<JudgedKeys> {
+) {
   const full = floor?.byFile && floor
   const queue = await queueOf(full ? [...standing, ...arrived] : arrived, isLent)
   const olds = full ? [] : standing.map(({ run, sequence }) => new RunCursor(run, sequence, isLent))
@@ -133,11 +127,10 @@ export async function judgeRuns(
         stands = newestOf([arrival], stands)
         if (stands === arrival) told = stands
       }
-      if (told !== stands) {
+      if (told !== stands && (isThere(told) || isThere(stands))) {
         const { block, n } = (isThere(stands) ? stands : told) as PlacedStanding
         const kind = stands ? effectOf(stands as PlacedStanding, undefined, told).kind : 'deleted'
-        const waits =
-          isThere(told) || isThere(stands) ? take(kind, block, n, told, true) : undefined
+        const waits = take(kind, block, n, told, true)
         if (waits !== undefined) await waits
       }
       if (isThere(stood)) before++
@@ -162,7 +155,7 @@ type Content = Omit<PlacedStanding, 'sequence' | 'block' | 'n'>
 export function effectOf(arrival: Content, stands: Standing | undefined, told = stands) {
   const stood = told !== undefined && isUndone(told, arrival) ? undefined : told
   const difference = differenceOf(arrival, stood)
-  if (arrival.own === undefined) return judgeArrival(arrival, stood, difference)
+  if (arrival.rank === undefined) return judgeArrival(arrival, stood, difference)
   const newer = stands === undefined ? 1 : compareStandings(arrival, stands)
   return judgeArrival(arrival, stood, difference, newer)
 }

@@ -10,7 +10,7 @@
 // before changes, `id`, place in the file. A full file of it stands for all files of an earlier time:
 // their rows count no more, as if they had never been.
 
-import { compareVersions, type FeedFile, type Version } from '../../engine/index'
+import { compareVersions, type Version } from '../../engine/index'
 import { compareKeys as compareTexts } from '../row-key'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads } from './row-heads'
@@ -39,13 +39,10 @@ export interface Standing {
   readonly checksum: number
   /** The number of the mending that the row is of, from 1; 0 for a row as its file had it. */
   readonly mended: number
-  /** The file and the number of a row of a feed of one's own. */
-  readonly own?: OwnPlace | undefined
-}
-
-export interface OwnPlace {
-  readonly file: FeedFile
-  readonly row: number
+  /** The rank of the file among those of its time; undefined for the service. */
+  readonly rank?: string | undefined
+  /** The number of the row in its file, where that has a rank. */
+  readonly place?: number
 }
 
 /** Rows of one run that stay, in the order of their keys: from `from` to `to` of the block. */
@@ -58,28 +55,15 @@ export interface MergedRows {
 }
 
 export function compareStandings(a: Standing, b: Standing): number {
-  if (a.own !== undefined && b.own !== undefined)
-    return (
-      a.version.timeMs - b.version.timeMs ||
-      a.version.generatedMs - b.version.generatedMs ||
-      compareOwn(a.own, b.own) ||
-      a.mended - b.mended
-    )
-  return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
-}
-
-/** Compares rows of files of one time. */
-function compareOwn({ file, row }: OwnPlace, other: OwnPlace): number {
+  if (a.rank === undefined || b.rank === undefined)
+    return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
   return (
-    Number(other.file.kind === 'full') - Number(file.kind === 'full') ||
-    compareTexts(file.id!, other.file.id!) ||
-    row - other.row
+    a.version.timeMs - b.version.timeMs ||
+    a.version.generatedMs - b.version.generatedMs ||
+    compareTexts(a.rank, b.rank) ||
+    a.place! - b.place! ||
+    a.mended - b.mended
   )
-}
-
-/** Returns the place of a row of a feed of one's own; undefined for a row of the service. */
-export function ownPlace(file: FeedFile, row: number): OwnPlace | undefined {
-  return file.id === undefined ? undefined : { file, row }
 }
 
 export function standingAt(block: Block, n: number): Standing {
@@ -113,8 +97,9 @@ export interface Removal extends Standing {
 export function placedAt(block: Block, n: number, sequence: number): PlacedStanding {
   // It is made for each row, for which a spread of the other one is too slow.
   const { version, checksum, mended } = standingAt(block, n)
-  const own = ownPlace(block.file(n), block.heads.row[n]!)
-  return { version, checksum, mended, own, sequence, block, n, meaning: block.meaning(n) }
+  const rank = block.rank(n)
+  const place = block.heads.row[n]!
+  return { version, checksum, mended, rank, place, sequence, block, n, meaning: block.meaning(n) }
 }
 
 /**
@@ -180,11 +165,11 @@ export function newestOf(
  */
 export function isUndone(
   { version: removal }: Standing,
-  { version, mended, own }: Standing,
+  { version, mended, rank }: Standing,
 ): boolean {
   return (
     mended > 0 &&
-    own === undefined &&
+    rank === undefined &&
     removal.removed &&
     !version.removed &&
     removal.timeMs === removal.generatedMs &&
@@ -199,13 +184,13 @@ const MOST_PARTS = 1024
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
  * has are one part, up to the end of their block.
  * @param isLent true where the caller is done with parts and their rows before it asks for the next
- * @param rowsOf returns the rows of a key that are yielded. Default: the newest
+ * @param isForLater true where rows that {@link lastingRows} may need are yielded too
  */
 export async function* mergeRuns(
   runs: readonly SequencedRun[],
   floors: readonly Floor[] = [],
   isLent = false,
-  rowsOf: typeof lastingRows = newestRow,
+  isForLater = false,
 ): AsyncGenerator<readonly MergedRows[], void, void> {
   const queue = await queueOf(runs, isLent)
   let parts: MergedRows[] = []
@@ -224,7 +209,8 @@ export async function* mergeRuns(
       const rows: PlacedStanding[] = []
       const waits = takeKey(queue, rows)
       if (waits !== undefined) await waits
-      parts.push(...rowsOf(rows, floors))
+      if (isForLater && rows[0]!.rank !== undefined) parts.push(...lastingRows(rows, floors))
+      else parts.push(newestRow(rows, floors))
     }
     const isSpent = queue.hasSpent
     if (isSpent || parts.length >= MOST_PARTS) {
@@ -278,25 +264,21 @@ function placeOf({ heads, at, order }: RunCursor): Pick<RunCursor, 'heads' | 'at
 }
 
 /** Returns the newest of all rows of a key. */
-function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows[] {
+function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows {
   const { counting, removal } = underFloors(rows, floors)
   const newest = newestOf(counting, removal)
   const isRemoved = newest === removal
   const row = isRemoved ? removal!.row : newest
   const { block, n } = rows.find(each => each === row)!
-  return [{ block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }]
+  return { block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }
 }
 
 /**
  * Returns the rows of a key that stand now, or that may stand once a full file of a feed of one's own
  * has taken away the rows of earlier files: a late one may have a time between theirs.
  */
-export function lastingRows(
-  rows: readonly PlacedStanding[],
-  floors: readonly Floor[],
-): MergedRows[] {
+function lastingRows(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows[] {
   const { counting } = underFloors(rows, floors)
-  if (rows[0]!.own === undefined || counting.length < 2) return newestRow(rows, floors)
   let latestMs = Number.NEGATIVE_INFINITY
   return counting
     .toSorted((a, b) => compareStandings(b, a))

@@ -19,7 +19,7 @@ import {
   rowsWithBadCells,
   TsvRowParser,
 } from '../../engine/index'
-import { isRowError, keyedRows, newHeads } from '../../state/index'
+import { keyedRows, newHeads } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
@@ -55,10 +55,8 @@ export class FileRows implements TargetFile {
   readonly #rules: RowRules
   /** Rows without a key or a version. */
   #unmerged = 0
-  /** Those of them that keep their keys. */
-  #kept = 0
-  /** The places of the kept ones in their batch. */
-  readonly #keptSlots = new Set<number>()
+  /** Those of them that do not keep their keys. */
+  #keyless = 0
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
@@ -66,7 +64,6 @@ export class FileRows implements TargetFile {
   #damage: FeedError | undefined
   #isProven = false
   #cells: CellCheck
-  #quarantine: RowQuarantine | undefined
   /** The keys and versions of one batch after the other. */
   readonly #heads = newHeads(0, 0)
 
@@ -75,7 +72,7 @@ export class FileRows implements TargetFile {
     this.identity = identity
     this.generated = fullTimeOf(id)
     this.#options = options
-    this.#rules = this.#keepingKeys(rowRulesOf(id, options.own))
+    this.#rules = rowRulesOf(id, options.own)
     this.#cells = new CellCheck(this.#rules.key, undefined)
   }
 
@@ -88,7 +85,7 @@ export class FileRows implements TargetFile {
   }
 
   get keylessRows(): number {
-    return this.badRows - this.#kept
+    return this.#keyless + this.#unreadable
   }
 
   get rawBytes(): number {
@@ -108,7 +105,7 @@ export class FileRows implements TargetFile {
   async *rows(): AsyncGenerator<TargetRows, void, void> {
     this.#takeBack()
     this.#unmerged = 0
-    this.#kept = 0
+    this.#keyless = 0
     this.#unreadable = 0
     if (!this.#isProvenEmpty) yield* this.#read()
     if (!this.#isProven) this.#options.onProven?.(this.id)
@@ -118,7 +115,6 @@ export class FileRows implements TargetFile {
   async *#read(): AsyncGenerator<TargetRows, void, void> {
     const { open, onRows, maxBadShare = 1 } = this.#options
     const quarantine = this.#newQuarantine()
-    this.#quarantine = quarantine?.writer
     this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
@@ -136,7 +132,7 @@ export class FileRows implements TargetFile {
       const text = isPlain ? pipeline(blocks) : pipeline(blocks).to(gunzip)
       for await (const batch of text.to(parser).batches()) {
         this.signal.throwIfAborted()
-        const rows = this.#rowsOf(batch)
+        const rows = this.#rowsOf(batch, quarantine?.writer)
         yield rows
         this.#rowsGiven += rows.length
         onRows?.(rows.length)
@@ -194,39 +190,17 @@ export class FileRows implements TargetFile {
     return this.identity.totalBytes === 0 && !isOwn(this.id)
   }
 
-  #rowsOf(batch: RowBatch<Columns>): TargetRows {
-    this.#keptSlots.clear()
-    const leaveOut = (row: Row<Columns>, error: FeedError) => this.#leaveOut(row, error)
-    const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
-    this.#cells.check(rows.batch, this.#keptSlots)
-    return rows
-  }
-
-  #leaveOut(row: Row<Columns>, error: FeedError): void {
-    this.#unmerged++
-    this.#quarantine?.take(leftOutRow(row, error))
-  }
-
-  /**
-   * A full file removes the keys that it lacks. So a row of it whose key alone can be read stands
-   * below all other rows of the key, and is a bad row all the same.
-   */
-  #keepingKeys(rules: RowRules): RowRules {
-    const { versionOf, versionless } = rules
-    if (this.generated === undefined || versionOf === undefined || versionless === undefined)
-      return rules
-    const keeping: typeof versionOf = (row, key) => {
-      try {
-        return versionOf(row, key)
-      } catch (error) {
-        if (!isRowError(error)) throw error
-        this.#leaveOut(row, error)
-        this.#kept++
-        this.#keptSlots.add(row.slot)
-        return versionless(row)
-      }
+  #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
+    const counted = new Set<number>()
+    const leaveOut = (row: Row<Columns>, error: FeedError) => {
+      this.#unmerged++
+      counted.add(row.slot)
+      quarantine?.take(leftOutRow(row, error))
     }
-    return { ...rules, versionOf: keeping }
+    const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
+    this.#keyless += batch.length - rows.length
+    this.#cells.check(rows.batch, counted)
+    return rows
   }
 }
 

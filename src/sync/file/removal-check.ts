@@ -32,21 +32,17 @@ export function refuseRemoval(id: FileId, removal: Removal): void {
   throw new FeedError('SYNC_REMOVAL_REFUSED', message, context)
 }
 
-export interface BadRows {
-  readonly rowsRead: number
-  readonly badRows: number
-  readonly maxBadShare: number
-}
-
 /** @throws FeedError SYNC_BAD_ROWS_REFUSED where a full file of many rows has too many bad ones */
-export function refuseBadRows(id: FileId, rows: BadRows): void {
-  const { rowsRead, badRows, maxBadShare } = rows
+export function refuseBadRows(
+  id: FileId,
+  context: Omit<FeedError<'SYNC_BAD_ROWS_REFUSED'>['context'], 'file'>,
+): void {
+  const { rowsRead, badRows, maxBadShare } = context
   if (rowsRead < LEAST_ROWS || badRows <= rowsRead * maxBadShare) return
   const file = fileIdKey(id)
   const message =
     `${badRows} of the ${rowsRead} rows of ${file} are bad, and maxBadShare allows a share of ${maxBadShare}; ` +
     'nothing of it was applied: a full file removes the keys that it lacks. Check schema and dialect, list the mended file ' +
     "under another id, or run once with maxBadShare: 1, where quarantine: 'files' keeps the bad rows"
-  const context = { category: categoryKey(id), file, ...rows }
-  throw new FeedError('SYNC_BAD_ROWS_REFUSED', message, context)
+  throw new FeedError('SYNC_BAD_ROWS_REFUSED', message, { file, ...context })
 }

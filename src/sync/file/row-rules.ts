@@ -1,14 +1,7 @@
 // What the rows of a file are: their columns, how they are written, and the key and the version of
 // each. Those of a file of the service follow from its feed; a feed of one's own has its own.
 
-import {
-  type Columns,
-  type Dialect,
-  defineSchema,
-  type FeedSchema,
-  type Row,
-  type Version,
-} from '../../engine/index'
+import { type Columns, type Dialect, defineSchema, type FeedSchema } from '../../engine/index'
 import type { KeyRules } from '../../state/index'
 import { type FileId, isOwn, keyColumnOf, schemaOfFile } from '../file-id'
 
@@ -18,8 +11,6 @@ export interface RowRules extends KeyRules {
   readonly version?: string | undefined
   /** Default: that of the documented files. */
   readonly dialect?: Dialect | undefined
-  /** The version of a row whose own cannot be read, where a full file of one's own has it. */
-  versionless?(row: Row<Columns>): Version
 }
 
 /**

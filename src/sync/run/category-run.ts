@@ -183,10 +183,9 @@ export class CategoryRun {
         for (const [n, each] of applied.entries()) {
           const entry = { ...files[n]!.counts, ...each }
           publishFile(entry, () => this.#ask().watermark)
-          const { id: file, removedByBadRows, badRows } = entry
-          if (removedByBadRows)
-            report({ type: 'removedByBadRows', file, removedByBadRows, badRows })
-          report({ type: 'done', file: entry.id, entry })
+          const file = entry.id
+          if (entry.removedByBadRows) report({ type: 'removedByBadRows', file, entry })
+          report({ type: 'done', file, entry })
         }
       } catch (error) {
         const spoilt = files.find(({ damage }) => damage !== undefined)
@@ -304,8 +303,5 @@ export class CategoryRun {
 }
 
 function isRefusal(error: unknown): error is FeedError {
-  return (
-    FeedError.is(error) &&
-    (error.code === 'SYNC_REMOVAL_REFUSED' || error.code === 'SYNC_BAD_ROWS_REFUSED')
-  )
+  return FeedError.is(error) && /^SYNC_\w+_REFUSED$/.test(error.code)
 }

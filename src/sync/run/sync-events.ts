@@ -66,15 +66,10 @@ export type SyncEvent =
   /** All rows of the file are in the state. */
   | { readonly type: 'done'; readonly file: FileId; readonly entry: AppliedFile }
   /**
-   * The full file was applied, and has removed keys that its bad rows may have had: see
-   * `removedByBadRows` of its entry, which `done` has too.
+   * The full file is in the state, and has removed keys that its bad rows may have had: see
+   * `removedByBadRows` of its entry.
    */
-  | {
-      readonly type: 'removedByBadRows'
-      readonly file: FileId
-      readonly removedByBadRows: number
-      readonly badRows: number
-    }
+  | { readonly type: 'removedByBadRows'; readonly file: FileId; readonly entry: AppliedFile }
   /** The run could not fetch or apply the file. */
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
   /** A request for the file has failed and will be repeated. */

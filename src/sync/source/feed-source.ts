@@ -139,7 +139,9 @@ export function rulesOfSource(source: FeedSource): RowRules {
     const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
     return { timeMs, removed: isRemoval(source, row), generatedMs }
   }
-  const versionless = (row: Row<Columns>): Version => {
+  // A full file removes the keys that it lacks, and does not lack that of such a row.
+  const versionless = (row: Row<Columns>): Version | undefined => {
+    if (row.batch.file.kind !== 'full') return undefined
     let removed = false
     try {
       removed = isRemoval(source, row)

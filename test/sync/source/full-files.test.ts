@@ -128,7 +128,7 @@ describe('fault 159: a bad row of a full file', () => {
       feed.add({ kind: 'full', minute: 3, rows: [] }, spoilt(rows(180, 2), 9, spoil))
       const [events] = await eventsOf(feed.sync(machine.start()))
       const told = events.find(event => event.type === 'removedByBadRows')
-      expect(told).toMatchObject({ removedByBadRows: 9, badRows: 9 })
+      expect(told).toMatchObject({ entry: { removedByBadRows: 9, badRows: 9 } })
       const entry = (await ledgerIn(machine)).at(-1)!
       expect([entry.removedByBadRows, entry.rows.deleted]).toEqual([9, 29])
       expect((await rowsIn(machine.start())).length).toBe(171)
