@@ -163,13 +163,11 @@ export function newestOf(
  * Tells whether a bootstrap has removed a key only because its row of the key could not be read.
  * @param row a row of the key
  */
-export function isUndone(
-  { version: removal }: Standing,
-  { version, mended, rank }: Standing,
-): boolean {
+export function isUndone({ version: removal }: Standing, row: Standing): boolean {
+  const { version } = row
   return (
-    mended > 0 &&
-    rank === undefined &&
+    row.mended > 0 &&
+    row.rank === undefined &&
     removal.removed &&
     !version.removed &&
     removal.timeMs === removal.generatedMs &&

@@ -4,7 +4,6 @@
 import {
   anyText,
   arrayOf,
-  CELL_TYPES,
   type CellType,
   type Columns,
   callback,
@@ -158,18 +157,17 @@ function isRemoval(source: FeedSource, row: Row<Columns>): boolean {
   const answer = noPromise('source.isRemoved', source.isRemoved(row))
   if (typeof answer === 'boolean') return answer
   const where = `row ${row.position.row} of the file ${row.batch.file.id}`
-  throw optionInvalid('source.isRemoved()', `true or false, also for ${where}`, answer)
+  throw optionInvalid('source.isRemoved()', `true or false for ${where}`, answer)
 }
 
 /** Returns the schema of the files, which must have the key and the version. */
 function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Columns> {
   const { columns, name } = checkedSchema('source.schema', schema)
-  const required = (option: string, column: string, kinds = CELL_TYPES) => {
+  const required = (option: string, column: string, kinds: readonly CellType[]) => {
     const spec = columns[column]
     if (spec !== undefined && kinds.includes(spec.type))
       return { [column]: { ...spec, required: true } }
-    const which = kinds === CELL_TYPES ? '' : ` of the kind ${kinds.join(' or ')}`
-    throw optionInvalid(option, `a column of the schema${which}`, column)
+    throw optionInvalid(option, `a column of the schema of the kind ${kinds.join(' or ')}`, column)
   }
   const keys = required('source.key', key, ['text'])
   const versions = version === undefined ? {} : required('source.version', version, VERSION_KINDS)
@@ -217,14 +215,17 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
   return listed.sort((a, b) => compareFiles(a.id, b.id))
 }
 
-/** Returns the error of two full files of one time. @param other the identifier of the other one */
+/**
+ * Returns the error of two full files of one time.
+ * @param other the identifier of the other one
+ */
 export function fullTimeTaken(
   option: string,
   { time, id }: Pick<OwnId, 'time' | 'id'>,
   other: string,
 ): FeedError {
   const [own, taken] = [id, other].map(each => excerpt(each, 200))
-  const expected = `for ${own} another time than that of the full file ${taken}, of which it may be a correction: give it a later one`
+  const expected = `another time for the full file ${own} than that of the full file ${taken} (a correction has a later one)`
   return optionInvalid(option, expected, time)
 }
 

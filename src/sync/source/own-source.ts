@@ -83,6 +83,7 @@ export function planOwn(
   done: readonly FileId[],
   missing: readonly FileId[],
 ): CategoryPlan {
+  const isFull = ({ kind }: OwnId) => kind === 'full'
   const applied = done.filter(isOwn)
   const known = new Set(applied.map(({ id }) => id))
   const missed = new Set(missing.map(fileIdKey))
@@ -108,10 +109,6 @@ export function planOwn(
     watermark: last && new Date(last.time),
     needsBootstrap: [],
   }
-}
-
-function isFull({ kind }: OwnId): boolean {
-  return kind === 'full'
 }
 
 function newest(ids: readonly OwnId[]): OwnId | undefined {
