@@ -86,6 +86,7 @@ export async function judgeRuns(
   take: TakeEffect,
 ) {
   const full = floor?.byFile && floor
+  const floorsThen = full ? [...floors, full] : floors
   const queue = await queueOf(full ? [...standing, ...arrived] : arrived, isLent)
   const olds = full ? [] : standing.map(({ run, sequence }) => new RunCursor(run, sequence, isLent))
   let [before, removed] = [0, 0]
@@ -119,7 +120,7 @@ export async function judgeRuns(
       const stood = standsOf(rows, floors)
       // What `take` knows of, and what arrivals are compared with.
       let told = stood
-      let stands = full ? standsOf(rows, [...floors, full]) : stood
+      let stands = full ? standsOf(rows, floorsThen) : stood
       for (const arrival of arrivals) {
         const { kind } = effectOf(arrival, stands, told)
         const waits = take(kind, arrival.block, arrival.n, told, false)
