@@ -495,6 +495,13 @@ export interface ErrorContexts {
     maxRemovedShare: number
   }
   /**
+   * A full file of a feed of your own has more bad rows than `maxBadShare` allows. None of its rows was
+   * applied, because it would remove the keys of those that cannot be read.
+   * @remedy Check `schema` and `dialect`, list the mended file under another `id`, or raise
+   * `maxBadShare` for one run.
+   */
+  SYNC_BAD_ROWS_REFUSED: { file: string; rowsRead: number; badRows: number; maxBadShare: number }
+  /**
    * The files that are kept do not suffice to make the state of the requested time.
    * @remedy Ask for a later time, and raise `keepFileBytes` so that more files are kept from now
    * on.

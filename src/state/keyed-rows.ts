@@ -29,6 +29,10 @@ export interface KeyRules {
    * @throws FeedError VERSION_MISSING, CELL_INVALID, which are about the row
    */
   versionOf?(row: Row<Columns>, key: string): Version
+  /**
+   * The version of a row whose key alone can be read. Default: undefined, where the row is left out.
+   */
+  versionless?: ((row: Row<Columns>) => Version | undefined) | undefined
 }
 
 /** Good rows of a file, in its order. They are valid until the next ones are asked for. */
@@ -88,12 +92,12 @@ export class KeyedRows {
 
 /**
  * Returns the rows of a batch that have a key and a version.
- * @param leaveOut takes each other row with its error
+ * @param leaveOut takes each other row with its error, also one that is kept without a version
  * @param heads memory of the heads, which the rows of one batch after the other may use
  */
 export function keyedRows(
   batch: RowBatch<Columns>,
-  { key: name, versionOf = versionOfRow }: KeyRules,
+  { key: name, versionOf = versionOfRow, versionless }: KeyRules,
   leaveOut: (row: Row<Columns>, error: FeedError) => void,
   heads: RowHeads = newHeads(0, 0),
 ): KeyedRows {
@@ -116,19 +120,24 @@ export function keyedRows(
       isRemoval = versions!.isRemoval(slot)
     } else {
       const row = batch.row(n)
+      let key: string | undefined
+      let version: Version | undefined
       try {
-        const key = keyOfRow(row, name)
-        const version = versionOf(row, key)
-        const keyBytes = Buffer.from(key)
-        appendKey(heads, at, keyBytes, 0, keyBytes.length)
-        heads.timeMs[at] = version.timeMs
-        isRemoval = version.removed
+        key = keyOfRow(row, name)
+        version = versionOf(row, key)
       } catch (error) {
         if (!isRowError(error)) throw error
         leaveOut(row, error)
+        version = key === undefined ? undefined : versionless?.(row)
+      }
+      if (key === undefined || version === undefined) {
         leftOut.add(slot)
         continue
       }
+      const keyBytes = Buffer.from(key)
+      appendKey(heads, at, keyBytes, 0, keyBytes.length)
+      heads.timeMs[at] = version.timeMs
+      isRemoval = version.removed
     }
     const { row, line, byteOffset } = batch.positionOf(slot)
     heads.checksum[at] = isRemoval ? 0 : crc32(batch.bytesOf(slot))

@@ -201,7 +201,8 @@ export function schemaOfFile({ feed }: ServiceId): FeedSchema<Columns> {
  */
 export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFile {
   const { feed, marketplace, categoryId } = id
-  if (isOwn(id)) return { feed: categoryId, id: id.id, lastModified: new Date(id.time) }
+  if (isOwn(id))
+    return { feed: categoryId, id: id.id, kind: id.kind, lastModified: new Date(id.time) }
   const modified = readDate(lastModified)
   return {
     feed,

@@ -86,8 +86,9 @@ export interface SyncOptions {
   readonly keepFileBytes?: number
   /**
    * The share of a category's items, or item groups, that a bootstrap may remove because it lacks
-   * them: 0 to 1, where 1 allows all. A file that would remove more is reported as `failed` with
-   * SYNC_REMOVAL_REFUSED, and nothing of it is applied. The limit does not hold for a state of
+   * them; of the rows of a feed of your own, the share that one file may remove because it lacks them
+   * or marks them as removed: 0 to 1, where 1 allows all. A file that would remove more is reported as
+   * `failed` with SYNC_REMOVAL_REFUSED, and nothing of it is applied. The limit does not hold for a state of
    * fewer than 100 rows, nor where the service proves that the file is empty (a 204, or a total of
    * 0). Default: 0.5.
    */
@@ -163,6 +164,13 @@ export interface FeedSyncOptions<C extends Columns = Columns>
   readonly source: FeedSource<C>
   /** Path of the state folder, which several feeds may share. A missing one is made. */
   readonly folder: string
+  /**
+   * The share of the rows of a full file that may be bad: 0 to 1, where 1 allows all. A file with more
+   * is reported as `failed` with SYNC_BAD_ROWS_REFUSED, and nothing of it is applied, because a full
+   * file removes the keys of the rows that cannot be read. The limit does not hold for a file of fewer
+   * than 100 rows. Default: 0.05.
+   */
+  readonly maxBadShare?: number
 }
 
 const NAMES: OptionNames<SyncOptions> = {
@@ -209,6 +217,7 @@ export function syncSettings(given: SyncOptions | FeedSyncOptions) {
     keepFileBytes = 0,
     keepChangeBytes = 2 ** 30,
     maxRemovedShare = 0.5,
+    maxBadShare = 0.05,
     changeRows = 'after',
     strict = true,
     parallelFiles = 2,
@@ -236,6 +245,7 @@ export function syncSettings(given: SyncOptions | FeedSyncOptions) {
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
+    maxBadShare: finiteNumber('maxBadShare', maxBadShare, 0, 1),
     retry,
     pollMs: durationMs('pollMs', pollMs),
     waitLimitMs: durationMs('waitLimitMs', waitLimitMs, 0),
@@ -260,7 +270,7 @@ export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | un
 function knownFor(options: SyncOptions | FeedSyncOptions): SyncOptions & Partial<FeedSyncOptions> {
   const { service, marketplace, categories, target, spoolFolder, until, limits, now, ...shared } =
     NAMES
-  const feedNames: OptionNames<FeedSyncOptions> = { ...shared, source: true }
+  const feedNames: OptionNames<FeedSyncOptions> = { ...shared, source: true, maxBadShare: true }
   const names = 'source' in anObject('options', options) ? feedNames : NAMES
   return knownOptions(options as SyncOptions, names as typeof NAMES)
 }

@@ -80,6 +80,8 @@ export interface FeedFile {
   readonly lastModified?: Date
   /** The identifier of a file of a feed of your own, where `sync` has read it. Default: unknown. */
   readonly id?: string
+  /** Whether a file of a feed of your own has all rows. Default: unknown. */
+  readonly kind?: 'full' | 'changes'
 }
 
 /**

@@ -68,6 +68,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
   hour: true,
   lastModified: true,
   id: true,
+  kind: true,
 }
 
 /** A schema without columns, with which every cell is text. */

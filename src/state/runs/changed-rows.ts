@@ -3,7 +3,7 @@
 
 import type { ChangeKind, Columns, FeedSchema, Row, Version } from '../../engine/index'
 import { type ArrivedRuns, judgeRuns } from './judge-runs'
-import { type Floor, mergeRuns, type Standing, standingAt } from './merge-runs'
+import { mergeRuns, type Standing, standingAt } from './merge-runs'
 import { keyOf } from './row-heads'
 import type { Block } from './run-reader'
 import { rowOf } from './run-table'
@@ -26,8 +26,6 @@ export interface ChangedRowsOptions {
   readonly schema: FeedSchema<Columns>
   /** True where changes have the row that stood before. */
   readonly isBeforeWanted: boolean
-  /** What the arrived bootstrap removes. */
-  readonly floor: Floor | undefined
 }
 
 /** Rows of a change, before their lines are read. */
@@ -44,7 +42,7 @@ interface Effect extends Pick<RowChange, 'kind' | 'version'> {
  */
 export async function tellChanges(
   runs: ArrivedRuns,
-  { schema, isBeforeWanted, floor }: ChangedRowsOptions,
+  { schema, isBeforeWanted }: ChangedRowsOptions,
   take: (changes: readonly RowChange[]) => Promise<void>,
 ): Promise<void> {
   const effects: Effect[] = []
@@ -59,11 +57,13 @@ export async function tellChanges(
     if (changes.length > 0) await take(changes)
   }
   const add = (effect: Effect) => (effects.push(effect) < MOST_CHANGES ? undefined : tell())
-  await judgeRuns(runs, false, (kind, block, n, stood) => {
-    if (!isEffective(kind)) return undefined
-    return add({ kind, version: standingAt(block, n).version, block, n, stood })
-  })
-  if (floor !== undefined) {
+  const { floor } = runs
+  for (const byFloor of floor?.byFile ? [false, true] : [false])
+    await judgeRuns(runs, false, (kind, block, n, stood, isByFloor) => {
+      if (!isEffective(kind) || isByFloor !== byFloor) return undefined
+      return add({ kind, version: standingAt(block, n).version, block, n, stood })
+    })
+  if (floor !== undefined && !floor.byFile) {
     const all = [...runs.standing, ...runs.arrived]
     for await (const parts of mergeRuns(all, [...runs.floors, floor]))
       for (const { block, from: n, removal } of parts) {

@@ -1,5 +1,5 @@
-// Makes one run of several: the newest row of each key. Removals stay as long as an older row may
-// arrive.
+// Makes one run of several: the newest row of each key, and of a feed of one's own those that a late
+// full file may leave. Removals stay as long as an older row may arrive.
 
 import type { Columns, FeedSchema } from '../../engine/index'
 import { type Floor, mergeRuns, type SequencedRun } from './merge-runs'
@@ -24,7 +24,7 @@ export async function compactRuns(
   writer: RunWriter,
 ): Promise<void> {
   const numbers = new Map(runs.map(({ run }) => [run, originsOf(run, writer)]))
-  for await (const parts of mergeRuns(runs, floors, true)) {
+  for await (const parts of mergeRuns(runs, floors, true, true)) {
     signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block

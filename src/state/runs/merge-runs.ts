@@ -6,10 +6,12 @@
 // than the bootstrap. It is not looked for: such a floor makes a removal of each row below it, at the
 // time of the bootstrap, wherever rows are compared.
 //
-// A full file of a feed of one's own removes what it lacks whatever the versions are, which may be
-// numbers: rows of older files count no more, as if they had never been, where it lacks their key.
+// Rows of a feed of one's own have the order of follow-own-feed.md: version, time of the file, full
+// before changes, `id`, place in the file. A full file of it stands for all files of an earlier time:
+// their rows count no more, as if they had never been.
 
 import { compareVersions, type Version } from '../../engine/index'
+import { compareKeys as compareTexts } from '../row-key'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads } from './row-heads'
 import { RunCursor } from './run-cursor'
@@ -37,6 +39,10 @@ export interface Standing {
   readonly checksum: number
   /** The number of the mending that the row is of, from 1; 0 for a row as its file had it. */
   readonly mended: number
+  /** The rank of the file among those of its time; undefined for the service. */
+  readonly rank?: string | undefined
+  /** The number of the row in its file, where that has a rank. */
+  readonly place?: number
 }
 
 /** Rows of one run that stay, in the order of their keys: from `from` to `to` of the block. */
@@ -49,7 +55,15 @@ export interface MergedRows {
 }
 
 export function compareStandings(a: Standing, b: Standing): number {
-  return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
+  if (a.rank === undefined || b.rank === undefined)
+    return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
+  return (
+    a.version.timeMs - b.version.timeMs ||
+    a.version.generatedMs - b.version.generatedMs ||
+    compareTexts(a.rank, b.rank) ||
+    a.place! - b.place! ||
+    a.mended - b.mended
+  )
 }
 
 export function standingAt(block: Block, n: number): Standing {
@@ -83,7 +97,9 @@ export interface Removal extends Standing {
 export function placedAt(block: Block, n: number, sequence: number): PlacedStanding {
   // It is made for each row, for which a spread of the other one is too slow.
   const { version, checksum, mended } = standingAt(block, n)
-  return { version, checksum, mended, sequence, block, n, meaning: block.meaning(n) }
+  const rank = block.rank(n)
+  const place = block.heads.row[n]!
+  return { version, checksum, mended, rank, place, sequence, block, n, meaning: block.meaning(n) }
 }
 
 /**
@@ -96,7 +112,6 @@ function underFloors(rows: readonly PlacedStanding[], floors: readonly Floor[]) 
   for (const floor of floors) {
     const { sequence, timeMs } = floor
     if (floor.byFile) {
-      if (rows.some(row => row.sequence === sequence)) continue
       const last = newestOf(counting, undefined)
       counting = counting.filter(({ version }) => version.generatedMs >= timeMs)
       if (last !== undefined && counting.length === 0) removal = removalBy(floor, last)
@@ -148,9 +163,11 @@ export function newestOf(
  * Tells whether a bootstrap has removed a key only because its row of the key could not be read.
  * @param row a row of the key
  */
-export function isUndone({ version: removal }: Standing, { version, mended }: Standing): boolean {
+export function isUndone({ version: removal }: Standing, row: Standing): boolean {
+  const { version } = row
   return (
-    mended > 0 &&
+    row.mended > 0 &&
+    row.rank === undefined &&
     removal.removed &&
     !version.removed &&
     removal.timeMs === removal.generatedMs &&
@@ -165,11 +182,13 @@ const MOST_PARTS = 1024
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
  * has are one part, up to the end of their block.
  * @param isLent true where the caller is done with parts and their rows before it asks for the next
+ * @param isForLater true where rows that {@link lastingRows} may need are yielded too
  */
 export async function* mergeRuns(
   runs: readonly SequencedRun[],
   floors: readonly Floor[] = [],
   isLent = false,
+  isForLater = false,
 ): AsyncGenerator<readonly MergedRows[], void, void> {
   const queue = await queueOf(runs, isLent)
   let parts: MergedRows[] = []
@@ -188,7 +207,8 @@ export async function* mergeRuns(
       const rows: PlacedStanding[] = []
       const waits = takeKey(queue, rows)
       if (waits !== undefined) await waits
-      parts.push(newestRow(rows, floors))
+      if (isForLater && rows[0]!.rank !== undefined) parts.push(...lastingRows(rows, floors))
+      else parts.push(newestRow(rows, floors))
     }
     const isSpent = queue.hasSpent
     if (isSpent || parts.length >= MOST_PARTS) {
@@ -251,6 +271,22 @@ function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): M
   return { block, from: n, to: n + 1, removal: isRemoved ? removal : undefined }
 }
 
+/**
+ * Returns the rows of a key that stand now, or that may stand once a full file of a feed of one's own
+ * has taken away the rows of earlier files: a late one may have a time between theirs.
+ */
+function lastingRows(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows[] {
+  const { counting } = underFloors(rows, floors)
+  let latestMs = Number.NEGATIVE_INFINITY
+  return counting
+    .toSorted((a, b) => compareStandings(b, a))
+    .flatMap(({ version: { generatedMs }, block, n }) => {
+      if (generatedMs <= latestMs) return []
+      latestMs = generatedMs
+      return [{ block, from: n, to: n + 1, removal: undefined }]
+    })
+}
+
 /** Tells whether a floor removes the row of a cursor. */
 function isBelow(cursor: RunCursor, floors: readonly Floor[]): boolean {
   return aboveFloors(cursor, cursor.at, cursor.at + 1, floors) === cursor.at
@@ -264,9 +300,7 @@ function aboveFloors(
   floors: readonly Floor[],
 ): number {
   if (floors.length === 0) return to
-  const over = floors.filter(floor =>
-    floor.byFile ? sequence !== floor.sequence : sequence <= floor.sequence,
-  )
+  const over = floors.filter(floor => floor.byFile || sequence <= floor.sequence)
   if (over.length === 0) return to
   // A table has floors of one kind.
   const { byFile } = over[0]!

@@ -11,7 +11,7 @@
 // The index is JSON: the origins, and the place of each block with its first key and checksums.
 // A run that was saved while it grew also has the earlier indexes, between its blocks.
 
-import { crc32 } from '../../engine/index'
+import { crc32, type FeedFile } from '../../engine/index'
 import type { OriginRecord } from '../origin-record'
 
 export const ROWS_PER_BLOCK = 2048
@@ -70,4 +70,12 @@ export function signatureOf({ headings, cells }: OriginRecord): string {
 /** Returns a number that two origins have in common where the same cells mean the same. */
 export function meaningOf(origin: OriginRecord): number {
   return crc32(Buffer.from(origin.file.feed + signatureOf(origin)))
+}
+
+/**
+ * Returns a text in the order of the files of one time of a feed of one's own: full before changes,
+ * then the `id` by code point. Undefined for a file of the service.
+ */
+export function rankOf({ kind, id }: Pick<FeedFile, 'kind' | 'id'>): string | undefined {
+  return id && `${kind === 'full' ? 0 : 1}${id}`
 }

@@ -27,6 +27,7 @@ import {
   HEADS_BYTES,
   meaningOf,
   type RunIndex,
+  rankOf,
   signatureOf,
   TAIL_BYTES,
 } from './run-format'
@@ -48,6 +49,8 @@ export class Run {
   readonly headers: readonly number[]
   /** The number of the mending of each origin; 0 for a file's own. */
   readonly mended: readonly number[]
+  /** {@link rankOf} the file of each origin. */
+  readonly ranks: readonly (string | undefined)[]
   readonly #meanings: readonly number[]
   readonly #signatures: readonly string[]
   readonly #known: Headers
@@ -61,6 +64,7 @@ export class Run {
     this.#signatures = index.origins.map(signatureOf)
     this.headers = this.#signatures.map(signature => this.#signatures.indexOf(signature))
     this.mended = index.origins.map(({ mended = 0 }) => mended)
+    this.ranks = index.origins.map(({ file: record }) => rankOf(record))
     this.#meanings = index.origins.map(meaningOf)
   }
 
@@ -236,6 +240,11 @@ export class Block {
 
   isRemoved(n: number): boolean {
     return this.heads.origin[n]! >= REMOVED
+  }
+
+  /** Returns {@link rankOf} the file of a row. */
+  rank(n: number): string | undefined {
+    return this.run.ranks[this.heads.origin[n]! & ~REMOVED]
   }
 
   generatedMs(n: number): number {

@@ -23,7 +23,7 @@ import { keyedRows, newHeads } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
-import { refuseRemoval } from './removal-check'
+import { refuseBadRows, refuseRemoval } from './removal-check'
 import { type RowRules, rowRulesOf } from './row-rules'
 
 const READ_BYTES = 256 * 1024
@@ -34,6 +34,8 @@ export interface FileRowsOptions {
   /** Opens the compressed bytes of the file. */
   open(id: FileId): Promise<DurableFile>
   readonly maxRemovedShare: number
+  /** The share of bad rows that a full file of one's own may have. Default: 1, which allows all. */
+  readonly maxBadShare?: number
   /** What the rows of a feed of one's own are. */
   readonly own?: RowRules | undefined
   readonly signal: AbortSignal
@@ -53,6 +55,8 @@ export class FileRows implements TargetFile {
   readonly #rules: RowRules
   /** Rows without a key or a version. */
   #unmerged = 0
+  /** Those of them that do not keep their keys. */
+  #keyless = 0
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
@@ -80,6 +84,10 @@ export class FileRows implements TargetFile {
     return this.#unmerged + this.#unreadable
   }
 
+  get keylessRows(): number {
+    return this.#keyless + this.#unreadable
+  }
+
   get rawBytes(): number {
     return this.#rawBytes
   }
@@ -97,6 +105,7 @@ export class FileRows implements TargetFile {
   async *rows(): AsyncGenerator<TargetRows, void, void> {
     this.#takeBack()
     this.#unmerged = 0
+    this.#keyless = 0
     this.#unreadable = 0
     if (!this.#isProvenEmpty) yield* this.#read()
     if (!this.#isProven) this.#options.onProven?.(this.id)
@@ -104,7 +113,7 @@ export class FileRows implements TargetFile {
   }
 
   async *#read(): AsyncGenerator<TargetRows, void, void> {
-    const { open, onRows } = this.#options
+    const { open, onRows, maxBadShare = 1 } = this.#options
     const quarantine = this.#newQuarantine()
     this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
     const data = await open(this.id)
@@ -129,6 +138,10 @@ export class FileRows implements TargetFile {
         this.#rowsGiven += rows.length
         onRows?.(rows.length)
       }
+      this.#unreadable = parser.badRows
+      const rowsRead = parser.counters.rowsOut + parser.badRows
+      if (isOwn(this.id) && this.generated !== undefined)
+        refuseBadRows(this.id, { rowsRead, badRows: this.badRows, maxBadShare })
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
       if (FeedError.is(error) && isDamage(error)) this.#damage = error
@@ -179,12 +192,15 @@ export class FileRows implements TargetFile {
   }
 
   #rowsOf(batch: RowBatch<Columns>, quarantine: RowQuarantine | undefined): TargetRows {
+    const counted = new Set<number>()
     const leaveOut = (row: Row<Columns>, error: FeedError) => {
       this.#unmerged++
+      counted.add(row.slot)
       quarantine?.take(leftOutRow(row, error))
     }
     const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
-    this.#cells.check(rows.batch)
+    this.#keyless += batch.length - rows.length
+    this.#cells.check(rows.batch, counted)
     return rows
   }
 }
@@ -222,8 +238,10 @@ class CellCheck {
     this.#quarantine = quarantine
   }
 
-  check(batch: RowBatch<Columns>): void {
+  /** @param counted the places of rows that are counted and in quarantine already */
+  check(batch: RowBatch<Columns>, counted: ReadonlySet<number>): void {
     for (const { row, error, count } of rowsWithBadCells(batch)) {
+      if (counted.has(row.slot)) continue
       this.#quarantine?.take(leftOutRow(row, error))
       const { badCells = 0, firstBadCell = placeOf(row.text(this.#key), error) } = this.found
       this.found = { badCells: badCells + count, firstBadCell }

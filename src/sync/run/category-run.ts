@@ -35,8 +35,8 @@ export class CategoryRun {
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
   /**
-   * Bootstraps and full files that were refused because they would remove too much, and the times of
-   * the bootstraps. None of them is fetched again in this run.
+   * Files that were refused because they would remove too much or have too many bad rows, and the times
+   * of the bootstraps. None of them is fetched again in this run.
    */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
@@ -117,7 +117,9 @@ export class CategoryRun {
   async #takeNext(next: FileOnItsWay): Promise<void> {
     await next.settled
     // A file that the service could not give is not in the next plan.
-    if (next.whole !== undefined) await this.#apply(this.#together(next.whole))
+    if (next.whole === undefined) return
+    // A refusal is about one file.
+    if (!(await this.#apply(this.#together(next.whole)))) await this.#apply([next.whole])
   }
 
   /** Returns a file, and the next ones that are there and that the target takes with it. */
@@ -169,9 +171,10 @@ export class CategoryRun {
     this.#shared.report({ type: 'failed', file, error })
   }
 
-  async #apply(files: readonly FileRows[]): Promise<void> {
+  /** Returns false, and has done nothing, where one of several files is refused. */
+  async #apply(files: readonly FileRows[]): Promise<boolean> {
     const { applying, signal, spools, report } = this.#shared
-    await applying.run(signal, async () => {
+    return applying.run(signal, async () => {
       for (const { id } of files) report({ type: 'applying', file: id })
       try {
         const target = this.#target
@@ -180,15 +183,19 @@ export class CategoryRun {
         for (const [n, each] of applied.entries()) {
           const entry = { ...files[n]!.counts, ...each }
           publishFile(entry, () => this.#ask().watermark)
-          report({ type: 'done', file: entry.id, entry })
+          const file = entry.id
+          if (entry.removedByBadRows) report({ type: 'removedByBadRows', file, entry })
+          report({ type: 'done', file, entry })
         }
       } catch (error) {
         const spoilt = files.find(({ damage }) => damage !== undefined)
         if (spoilt !== undefined) {
           await spoilt.discard()
-          return this.#fetches.get(fileIdKey(askedId(spoilt.id)))!.fetch(spoilt.damage)
+          this.#fetches.get(fileIdKey(askedId(spoilt.id)))!.fetch(spoilt.damage)
+          return true
         }
         if (!isRefusal(error)) throw error
+        if (files.length > 1) return false
         await files[0]!.discard()
         this.#refuse(files[0]!, error)
       }
@@ -197,6 +204,7 @@ export class CategoryRun {
         await spools.remove(id)
         this.#fetches.delete(fileIdKey(askedId(id)))
       }
+      return true
     })
   }
 
@@ -294,6 +302,6 @@ export class CategoryRun {
   }
 }
 
-function isRefusal(error: unknown): error is FeedError<'SYNC_REMOVAL_REFUSED'> {
-  return FeedError.is(error) && error.code === 'SYNC_REMOVAL_REFUSED'
+function isRefusal(error: unknown): error is FeedError {
+  return FeedError.is(error) && /^SYNC_\w+_REFUSED$/.test(error.code)
 }

@@ -226,7 +226,8 @@ class Replay {
       settle: () => undefined,
       flush: () => undefined,
     }
-    const rules = rowRulesOf(id, this.#place.own)
+    // A row that keeps its key without a version is in the state already.
+    const rules = { ...rowRulesOf(id, this.#place.own), versionless: undefined }
     const batches = mendedRows(row, {
       schema: rules.schema,
       file: feedFileOf(id, lastModified),

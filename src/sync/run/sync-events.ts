@@ -65,6 +65,11 @@ export type SyncEvent =
   | { readonly type: 'missing'; readonly file: FileId }
   /** All rows of the file are in the state. */
   | { readonly type: 'done'; readonly file: FileId; readonly entry: AppliedFile }
+  /**
+   * The full file is in the state, and has removed keys that its bad rows may have had: see
+   * `removedByBadRows` of its entry.
+   */
+  | { readonly type: 'removedByBadRows'; readonly file: FileId; readonly entry: AppliedFile }
   /** The run could not fetch or apply the file. */
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
   /** A request for the file has failed and will be repeated. */

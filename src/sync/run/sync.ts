@@ -56,7 +56,8 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * where stored data is damaged, TOKEN_REFUSED, ABORTED, and STAGE_FAILED where a `source` gives no
  * list. A file that cannot be had does not end the run: it is reported as `missing` or `failed`, and
  * the watermark stays before it. With mode `once` a run with failed files then fails with the
- * error of the first one, SYNC_FILE_FAILED or SYNC_REMOVAL_REFUSED, unless `strict` is false.
+ * error of the first one, SYNC_FILE_FAILED, SYNC_REMOVAL_REFUSED or SYNC_BAD_ROWS_REFUSED, unless
+ * `strict` is false.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts

@@ -232,20 +232,25 @@ export class CategoryRuns implements TargetCategory {
     const standing = await this.#files.opened(runs)
     const arrived = await this.#files.opened(records)
     const numbers = new Map(files.map(({ id, identity }, n) => [recordKey(id, identity), n]))
-    const tallies = await tallyRuns({
-      arrived,
-      standing,
-      floors,
-      files: files.length,
-      numberOf: ({ file }) => numbers.get(JSON.stringify(file))!,
-    })
     const first = this.#sequence
     const bootstrap = files[0]!
     const timeMs = bootstrap.generated?.getTime()
+    const byFile = isOwn(bootstrap.id)
     let floor: Floor | undefined
     // A first bootstrap finds no rows that it could lack.
-    if (timeMs !== undefined && runs.length > 0) {
-      floor = { sequence: first, timeMs, ...(isOwn(bootstrap.id) && { byFile: true }) }
+    if (timeMs !== undefined && runs.length > 0)
+      floor = { sequence: first, timeMs, ...(byFile && { byFile }) }
+    const { tallies, lacking, ...keys } = await tallyRuns({
+      arrived,
+      standing,
+      floors,
+      floor,
+      files: files.length,
+      numberOf: ({ file }) => numbers.get(JSON.stringify(file))!,
+    })
+    if (byFile && keys.removed > 0)
+      bootstrap.checkRemoval(floor ? keys.before : await countRows(standing, floors), keys.removed)
+    if (floor !== undefined && !byFile) {
       const tally = tallies[0]!
       const before = await countRows(standing, floors)
       const after = await countRows([...standing, ...arrived], [...floors, floor])
@@ -257,11 +262,13 @@ export class CategoryRuns implements TargetCategory {
       const rows = tallies[n]!
       return { id, ...identity, rawBytes, sequence: first + n, rows, badRows, ...counts }
     })
+    const removedByBadRows = Math.min(lacking, bootstrap.keylessRows ?? bootstrap.badRows)
+    if (removedByBadRows > 0) entries[0] = { ...entries[0]!, removedByBadRows }
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {
-        const options = { schema: this.schemaOf(name), isBeforeWanted, floor }
-        return tellChanges({ arrived, standing, floors }, options, take)
+        const options = { schema: this.schemaOf(name), isBeforeWanted }
+        return tellChanges({ arrived, standing, floors, floor }, options, take)
       })
     const table = {
       runs: [...runs, ...records],

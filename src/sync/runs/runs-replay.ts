@@ -9,6 +9,7 @@ import {
   meaningOf,
   RowSorter,
   type RunTable,
+  rankOf,
   recordOf,
   rowOf,
 } from '../../state/index'
@@ -80,7 +81,9 @@ export class RunsReplay implements CategoryReplay {
     const { table, rows, mended } = this.#waiting
     const meaning = meaningOf(recordOf(batch))
     const stood = await table.newest(key)
-    const { kind, writes } = effectOf({ ...head, mended, meaning }, stood)
+    const rank = rankOf(batch.file)
+    const place = arrived.heads.row[n]!
+    const { kind, writes } = effectOf({ ...head, mended, meaning, rank, place }, stood)
     if (!writes) return false
     this.#waiting.keys.add(key)
     rows.add(arrived.select(at => at === n))

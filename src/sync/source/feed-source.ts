@@ -4,7 +4,6 @@
 import {
   anyText,
   arrayOf,
-  CELL_TYPES,
   type CellType,
   type Columns,
   callback,
@@ -13,6 +12,7 @@ import {
   type Dialect,
   defineSchema,
   type ExpectedFile,
+  excerpt,
   expectedFile,
   FeedError,
   type FeedSchema,
@@ -33,6 +33,7 @@ import {
   versionMissing,
   withMethods,
 } from '../../engine/index'
+import { compareKeys, isRowError } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { OWN, type OwnId } from '../file-id'
 
@@ -75,16 +76,19 @@ export interface FeedSource<C extends Columns = Columns> {
   readonly name: string
   /** The columns of the files. */
   readonly schema: FeedSchema<C>
-  /** The column of the key, which every file must have. The newest row of each key is kept. */
+  /**
+   * The column of the key, which every file must have: a `text` column, because keys that are equal
+   * are so by their text. One row of each key is kept.
+   */
   readonly key: keyof C & string
   /**
    * The column that says which of two rows of a key is newer, which every file must have: a
    * `timestamp`, an `int32`, or an `int64` of at most 8,640,000,000,000,000. A row without it is left
-   * out. Of equal versions the row of the later file is newer. Default: none, so that the row of the
-   * later file is newer.
+   * out; in a full file it keeps its key, and every other row of the key is newer. Of equal versions
+   * the row of the later file is newer. Default: none, so that the row of the later file is newer.
    */
   readonly version?: keyof C & string
-  /** Tells whether a row removes its key. Default: no row does. */
+  /** Tells whether a row removes its key, by true or false. Default: no row does. */
   isRemoved?(row: Row<C>): boolean
   /** How the files are written. Default: as the documented files are. */
   readonly dialect?: Dialect
@@ -128,6 +132,8 @@ const MOST_ID_CHARS = 1024
 const ID_EXPECTED = `an identifier of its own, of at most ${MOST_ID_CHARS} characters`
 /** A version is also a moment of the changes that it makes. */
 const MOST_VERSION = 8.64e15
+/** The version of a row of a full file whose own cannot be read: all others are newer. */
+const NO_VERSION = -MOST_VERSION - 1
 
 /**
  * Checks a source, and returns what its rows are.
@@ -147,26 +153,44 @@ export function rulesOfSource(source: FeedSource): RowRules {
   if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
   if (transport !== undefined) withMethods('source.transport', transport, ['send'])
+  const fileMs = (row: Row<Columns>) => row.batch.file.lastModified!.getTime()
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
-    const generatedMs = row.batch.file.lastModified!.getTime()
+    const generatedMs = fileMs(row)
     const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
-    const removed = noPromise('source.isRemoved', source.isRemoved?.(row)) === true
-    return { timeMs, removed, generatedMs }
+    return { timeMs, removed: isRemoval(source, row), generatedMs }
   }
-  return { schema, key, version, dialect, content, versionOf }
+  // A full file removes the keys that it lacks, and does not lack that of such a row.
+  const versionless = (row: Row<Columns>): Version | undefined => {
+    if (row.batch.file.kind !== 'full') return undefined
+    let removed = false
+    try {
+      removed = isRemoval(source, row)
+    } catch (error) {
+      if (!isRowError(error)) throw error
+    }
+    return { timeMs: NO_VERSION, removed, generatedMs: fileMs(row) }
+  }
+  return { schema, key, version, dialect, content, versionOf, versionless }
+}
+
+function isRemoval(source: FeedSource, row: Row<Columns>): boolean {
+  if (source.isRemoved === undefined) return false
+  const answer = noPromise('source.isRemoved', source.isRemoved(row))
+  if (typeof answer === 'boolean') return answer
+  const where = `row ${row.position.row} of the file ${row.batch.file.id}`
+  throw optionInvalid('source.isRemoved()', `true or false for ${where}`, answer)
 }
 
 /** Returns the schema of the files, which must have the key and the version. */
 function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Columns> {
   const { columns, name } = checkedSchema('source.schema', schema)
-  const required = (option: string, column: string, kinds = CELL_TYPES) => {
+  const required = (option: string, column: string, kinds: readonly CellType[]) => {
     const spec = columns[column]
     if (spec !== undefined && kinds.includes(spec.type))
       return { [column]: { ...spec, required: true } }
-    const which = kinds === CELL_TYPES ? '' : ` of the kind ${kinds.join(' or ')}`
-    throw optionInvalid(option, `a column of the schema${which}`, column)
+    throw optionInvalid(option, `a column of the schema of the kind ${kinds.join(' or ')}`, column)
   }
-  const keys = required('source.key', key)
+  const keys = required('source.key', key, ['text'])
   const versions = version === undefined ? {} : required('source.version', version, VERSION_KINDS)
   return defineSchema({ name, columns: { ...columns, ...keys, ...versions } })
 }
@@ -191,7 +215,7 @@ export interface ListedFile {
 /** Checks a list of files, and returns it in the order of time. @throws FeedError OPTION_INVALID */
 export function listedFiles(name: string, files: FileList): readonly ListedFile[] {
   const ids = new Set<string>()
-  const fullTimes = new Set<string>()
+  const fullTimes = new Map<string, string>()
   const listed = arrayOf('source.files', files).map((file, n): ListedFile => {
     const option = `source.files[${n}]`
     const { id, from, kind, time: date, ...more } = knownOptions(file, FILE_NAMES, option)
@@ -206,19 +230,36 @@ export function listedFiles(name: string, files: FileList): readonly ListedFile[
     // The texts of four-digit years have the order of time.
     if (time.length !== 24)
       throw optionInvalid(`${option}.time`, 'a Date of a four-digit year', date)
-    if (kind === 'full' && fullTimes.has(time))
-      throw optionInvalid(`${option}.time`, 'another time than that of each other full file', date)
-    if (kind === 'full') fullTimes.add(time)
+    const other = kind === 'full' ? fullTimes.get(time) : undefined
+    if (other !== undefined) throw fullTimeTaken(`${option}.time`, { time, id }, other)
+    if (kind === 'full') fullTimes.set(time, id)
     return { id: { marketplace: OWN, categoryId: name, feed: OWN, kind, time, id }, from, expected }
   })
   return listed.sort((a, b) => compareFiles(a.id, b.id))
 }
 
-/** Compares files by their time. Of one time the full file is the first. */
+/**
+ * Returns the error of two full files of one time.
+ * @param other the identifier of the other one
+ */
+export function fullTimeTaken(
+  option: string,
+  { time, id }: Pick<OwnId, 'time' | 'id'>,
+  other: string,
+): FeedError {
+  const [own, taken] = [id, other].map(each => excerpt(each, 200))
+  const expected = `another time for the full file ${own} than that of the full file ${taken} (a correction has a later one)`
+  return optionInvalid(option, expected, time)
+}
+
+/**
+ * Compares files by their time. Of one time the full file is the first; then the `id` decides by code
+ * point.
+ */
 export function compareFiles(a: OwnId, b: OwnId): number {
   if (a.time !== b.time) return a.time < b.time ? -1 : 1
   if (a.kind !== b.kind) return a.kind === 'full' ? -1 : 1
-  return a.id < b.id ? -1 : Number(a.id > b.id)
+  return compareKeys(a.id, b.id)
 }
 
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */

@@ -72,9 +72,10 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
       if (fitting === undefined || name.startsWith('.') || entry.isDirectory()) continue
       const from = join(folder, name)
       // A file may be removed while the folder is listed.
-      const time = timeOf?.(name) ?? (await stat(from).catch(() => undefined))?.mtime
+      const time = timeOf
+        ? validDate(`timeOf('${name}')`, timeOf(name))
+        : (await stat(from).catch(() => undefined))?.mtime
       if (time === undefined) continue
-      validDate(`timeOf('${name}')`, time)
       const id = `${name} ${time.toISOString()}`
       files.push({ id, from, kind: fitting.kind, time })
     }

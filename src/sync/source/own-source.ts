@@ -14,6 +14,7 @@ import {
   checkedPlace,
   compareFiles,
   type FeedSource,
+  fullTimeTaken,
   type ListedFile,
   listedFiles,
   rulesOfSource,
@@ -84,18 +85,27 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   }
 }
 
-/** Plans the next files of a list, which is in the order of {@link compareFiles}. */
+/**
+ * Plans the next files of a list, which is in the order of {@link compareFiles}.
+ * @throws FeedError OPTION_INVALID for a full file with the time of another that was applied
+ */
 export function planOwn(
   listed: readonly ListedFile[],
   done: readonly FileId[],
   missing: readonly FileId[],
 ): CategoryPlan {
+  const isFull = ({ kind }: OwnId) => kind === 'full'
   const applied = done.filter(isOwn)
   const known = new Set(applied.map(({ id }) => id))
   const missed = new Set(missing.map(fileIdKey))
   const isMissing = (id: OwnId) => missed.size > 0 && missed.has(fileIdKey(id))
   const open = listed.map(({ id }) => id).filter(({ id }) => !known.has(id))
-  const isBase = (id: OwnId) => id.kind === 'full' && !isMissing(id)
+  const fullTimes = new Map(applied.filter(isFull).map(({ time, id }) => [time, id]))
+  for (const id of open.filter(isFull)) {
+    const other = fullTimes.get(id.time)
+    if (other !== undefined) throw fullTimeTaken('source.files[].time', id, other)
+  }
+  const isBase = (id: OwnId) => isFull(id) && !isMissing(id)
   const base = newest([...applied.filter(isBase), ...open.filter(isBase)])
   const due = open.filter(id => base === undefined || compareFiles(id, base) >= 0)
   const firstMissing = due.findIndex(isMissing)

@@ -55,8 +55,16 @@ export interface AppliedFile extends FileIdentity, BadCellCount {
    * it lacks them.
    */
   readonly rows: RowTally
-  /** Number of rows that were left out because they could not be read, or had no key or no date. */
+  /**
+   * Number of rows that were left out because they could not be read, or had no key or no date. In a
+   * full file of a feed of your own, those with a key stand for it all the same.
+   */
   readonly badRows: number
+  /**
+   * Number of keys that a full file of a feed of your own has removed and that its bad rows may have
+   * had: at most as many as bad rows have no key that can be read. Absent where it is 0.
+   */
+  readonly removedByBadRows?: number
   /** Number of rows that were read, `badRows` included. A ledger may leave it out. */
   readonly rowsRead?: number
 }
@@ -79,6 +87,8 @@ export interface TargetFile {
   readonly signal: AbortSignal
   /** Number of rows that {@link rows} has left out. It is complete when `rows` has ended. */
   readonly badRows: number
+  /** Number of them whose keys cannot be read. Default: all of them. */
+  readonly keylessRows?: number
   /** What else {@link rows} has counted, for a ledger that has it. */
   readonly counts: Pick<AppliedFile, 'rowsRead' | keyof BadCellCount>
   /**
@@ -89,10 +99,11 @@ export interface TargetFile {
    */
   rows(): AsyncGenerator<TargetRows, void, void>
   /**
-   * Refuses a bootstrap that removes too many rows (the option `maxRemovedShare` of the run). The
-   * target calls it before it commits, and rolls back where it throws.
+   * Refuses a file that removes too many rows (the option `maxRemovedShare` of the run): a bootstrap,
+   * or any file of a feed of one's own. The target calls it before it commits, and rolls back where it
+   * throws.
    * @param rowsBefore number of rows of the feed before the file
-   * @param rowsRemoved number of them that the file lacks
+   * @param rowsRemoved number of them that the file lacks, or that it marks as removed
    * @throws FeedError SYNC_REMOVAL_REFUSED
    */
   checkRemoval(rowsBefore: number, rowsRemoved: number): void
@@ -108,8 +119,8 @@ export interface TargetCategory {
    * two rows of one key the newer version stays, in whatever order files arrive; of equal versions
    * any total order of the checksums decides. A row that removes an item keeps its version, so that
    * an older row cannot bring the item back.
-   * @throws FeedError SYNC_REMOVAL_REFUSED, which fails the file and not the run; any other error
-   * ends the run
+   * @throws FeedError SYNC_REMOVAL_REFUSED and SYNC_BAD_ROWS_REFUSED, which fail the file and not the
+   * run; any other error ends the run
    */
   apply(file: TargetFile): Promise<AppliedFile>
   /**

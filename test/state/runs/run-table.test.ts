@@ -103,8 +103,8 @@ async function tallied(
   standing: readonly SequencedRun[],
 ): Promise<unknown> {
   const files = { files: 1, numberOf: () => 0 }
-  const [tally] = await tallyRuns({ arrived, standing, floors: [], ...files })
-  return tally
+  const { tallies } = await tallyRuns({ arrived, standing, floors: [], ...files })
+  return tallies[0]
 }
 
 type Kept = ReturnType<typeof headOf> & {
@@ -322,7 +322,7 @@ describe('The rows of runs', () => {
           before.push(...arrived)
         }
         const arrived = await runsOf(all)
-        const together = await tallyRuns({
+        const { tallies: together } = await tallyRuns({
           arrived,
           standing: [],
           floors: [],
@@ -349,8 +349,8 @@ describe('The rows of runs', () => {
           const floors = down.filter(({ sequence }) => sequence < file.sequence)
           const floor = down.find(({ sequence }) => sequence === file.sequence)
           await tellChanges(
-            { arrived: [runs[n]!], standing: runs.slice(0, n), floors },
-            { schema, isBeforeWanted: true, floor },
+            { arrived: [runs[n]!], standing: runs.slice(0, n), floors, floor },
+            { schema, isBeforeWanted: true },
             async changes => {
               for (const { kind, itemId, version, row, before } of changes) {
                 const titles = [row, before].map(each => each?.get('title' as string) ?? null)

@@ -3,38 +3,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { crc32 } from '../../../src/engine/codec/gzip/crc32'
 import type { ChangeSink } from '../../../src/sync/folder/change-log'
 import { SimulatedMachine } from '../simulated-machine'
 import { FOLDER } from '../small-run'
+import { type NaiveFile, naiveMerge } from './naive-merge'
 import { lineOf, rowsIn, SmallFeed, type SmallFile, type SmallRow } from './small-feed'
-
-/** Merges files in the order of time: of each key the newest row, and none that a full file lacks. */
-function naive(files: readonly SmallFile[], hasVersion: boolean): string[] {
-  const standing = new Map<string, readonly number[]>()
-  const rows = new Map<string, SmallRow>()
-  for (const { kind, minute, rows: arriving } of files.toSorted(inOrder)) {
-    const keys = new Set(arriving.map(({ sku }) => sku))
-    if (kind === 'full')
-      for (const sku of rows.keys())
-        if (!keys.has(sku)) [rows, standing].map(map => map.delete(sku))
-    for (const row of arriving) {
-      const order = [
-        hasVersion ? row.revision : minute,
-        Number(row.gone),
-        minute,
-        row.gone ? 0 : crc32(Buffer.from(lineOf(row))),
-      ]
-      if (isLess(order, standing.get(row.sku) ?? [])) continue
-      standing.set(row.sku, order)
-      rows.set(row.sku, row)
-    }
-  }
-  return [...rows.values()]
-    .filter(({ gone }) => !gone)
-    .sort((a, b) => Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku)))
-    .map(lineOf)
-}
 
 function inOrder(a: SmallFile, b: SmallFile): number {
   return a.minute - b.minute || Number(b.kind === 'full') - Number(a.kind === 'full')
@@ -44,11 +17,6 @@ function inOrder(a: SmallFile, b: SmallFile): number {
 function lineOfText(text: (column: string) => string): string {
   const [sku, title] = [text('sku'), text('title')]
   return lineOf({ sku, revision: Number(text('revision')), gone: false, title })
-}
-
-function isLess(a: readonly number[], b: readonly number[]): boolean {
-  const at = b.findIndex((value, n) => value !== a[n])
-  return at >= 0 && a[at]! < b[at]!
 }
 
 const row = (revision: fc.Arbitrary<number>): fc.Arbitrary<SmallRow> =>
@@ -70,11 +38,13 @@ const lists = (revision = fc.integer({ min: 1, max: 6 })) =>
   fc
     .array(fileWith(revision), { minLength: 1, maxLength: 9 })
     .map(files =>
-      files.filter(
-        (file, n) =>
-          file.kind !== 'full' ||
-          !files.slice(0, n).some(other => other.kind === 'full' && other.minute === file.minute),
-      ),
+      files
+        .filter(
+          (file, n) =>
+            file.kind !== 'full' ||
+            !files.slice(0, n).some(other => other.kind === 'full' && other.minute === file.minute),
+        )
+        .map((file, n): NaiveFile => ({ ...file, id: `${file.kind}-${n}` })),
     )
 
 describe('the rows of a list of files', () => {
@@ -89,7 +59,7 @@ describe('the rows of a list of files', () => {
           feed.files.reverse()
           await feed.sync(machine.start()).summary
           expect(await rowsIn(machine.start())).toEqual(
-            naive(sorted.slice(0, sorted.indexOf(file) + 1), true),
+            naiveMerge(sorted.slice(0, sorted.indexOf(file) + 1), true),
           )
         }
       }),
@@ -141,7 +111,7 @@ describe('the rows of a list of files', () => {
           if (n % 2 === seed % 2) await feed.sync(machine.start(), { source }).summary
         }
         await feed.sync(machine.start(), { source }).summary
-        expect(await rowsIn(machine.start())).toEqual(naive(fromBase(files), false))
+        expect(await rowsIn(machine.start())).toEqual(naiveMerge(files, false))
         expect((await feed.sync(machine.start(), { source }).summary).files).toBe(0)
       }),
       { numRuns: 60 },
@@ -151,23 +121,16 @@ describe('the rows of a list of files', () => {
   test('are whole where many full files follow each other, and their runs are merged', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()
-    const files: SmallFile[] = []
+    const files: NaiveFile[] = []
     for (let minute = 0; minute < 30; minute++) {
       const skus = 'abcdefgh'.split('').filter((_, n) => (n + minute) % 3 > 0 || n === 7)
       const rows = skus.map(sku => ({ sku, revision: minute, gone: false, title: `at ${minute}` }))
-      files.push({ kind: minute % 5 === 4 ? 'changes' : 'full', minute, rows })
+      files.push({ id: `${minute}`, kind: minute % 5 === 4 ? 'changes' : 'full', minute, rows })
       feed.add(files.at(-1)!)
       await feed.sync(machine.start()).summary
-      expect(await rowsIn(machine.start())).toEqual(naive(files, true))
+      expect(await rowsIn(machine.start())).toEqual(naiveMerge(files, true))
     }
     const runs = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('.run'))
     expect(runs.length).toBeLessThan(10)
   })
 })
-
-/** The newest full file and the files behind it. */
-function fromBase(files: readonly SmallFile[]): SmallFile[] {
-  const minutes = files.filter(({ kind }) => kind === 'full').map(({ minute }) => minute)
-  const base = Math.max(...minutes, Number.NEGATIVE_INFINITY)
-  return files.filter(({ minute }) => minute >= base)
-}

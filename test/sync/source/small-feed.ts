@@ -26,9 +26,13 @@ export interface SmallRow {
   readonly revision: number
   readonly gone: boolean
   readonly title: string
+  /** How the file writes the key. Default: without quotes. */
+  readonly spelling?: 'quoted' | undefined
 }
 
 export interface SmallFile {
+  /** What the list calls the file. Default: its kind, its minute and its number. */
+  readonly id?: string
   readonly kind: SourceFile['kind']
   /** Minutes after a start. */
   readonly minute: number
@@ -42,8 +46,9 @@ const QUICK = { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 }
 const SHARES = { pieceBytes: 300, chunkBytes: 200, windowBytes: 800, sortBytes: 600 }
 
 /** Returns the line of a row as its file has it. */
-export function lineOf({ sku, revision, gone, title }: SmallRow): string {
-  return [`"${title.replaceAll('"', '""')}"`, sku, gone, revision, ''].join(',')
+export function lineOf({ sku, revision, gone, title, spelling }: SmallRow): string {
+  const key = spelling === undefined ? sku : `"${sku}"`
+  return [`"${title.replaceAll('"', '""')}"`, key, gone, revision, ''].join(',')
 }
 
 export function textOf(rows: readonly SmallRow[]): string {
@@ -58,6 +63,7 @@ export function timeOf(minute: number): Date {
 export class SmallFeed {
   readonly folder = mkdtempSync(join(tmpdir(), 'feedmill-feed-'))
   files: SourceFile[] = []
+  #added = 0
 
   constructor() {
     onTestFinished(() => rmSync(this.folder, { recursive: true }))
@@ -66,8 +72,9 @@ export class SmallFeed {
   /** Adds a file to the list. */
   add(file: SmallFile, bytes?: Uint8Array): SourceFile {
     const { kind, minute, rows } = file
-    const id = `${kind}-${minute}-${this.files.length}`
-    const from = join(this.folder, id)
+    const name = `${kind}-${minute}-${this.#added++}`
+    const { id = name } = file
+    const from = join(this.folder, name)
     const content = Buffer.from(textOf(rows))
     writeFileSync(from, bytes ?? (minute % 2 === 0 ? gzipSync(content) : content))
     const listed = { id, from, kind, time: timeOf(minute) }

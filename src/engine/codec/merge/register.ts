@@ -134,19 +134,21 @@ export function needsContents(arriving: RegisterHead, standing: RegisterHead): b
  * @param standing undefined where the key has no register yet
  * @param difference of the contents, by {@link compareContents}. It is not used where {@link
  * needsContents} is false
+ * @param newer negative where the arriving row is the older one. Default: as the versions say
  */
 export function judgeArrival(
   arriving: RegisterHead,
   standing: RegisterHead | undefined,
   difference: number,
+  newer = standing === undefined ? 1 : compareVersions(arriving.version, standing.version),
 ): Arrival {
   const { removed } = arriving.version
   const isThere = standing !== undefined && !standing.version.removed
-  const newer = standing === undefined ? 1 : compareVersions(arriving.version, standing.version)
   if (newer < 0) return { kind: 'stale', writes: false }
   if (removed) return { kind: isThere ? 'deleted' : 'unchanged', writes: newer > 0 }
   if (!isThere) return { kind: 'inserted', writes: true }
-  const greater = needsContents(arriving, standing) ? difference : 1
+  const isDoubtful = newer === 0 || arriving.checksum === standing.checksum
+  const greater = isDoubtful ? difference : 1
   if (greater === 0) return { kind: 'unchanged', writes: newer > 0 }
   return newer > 0 || greater > 0
     ? { kind: 'updated', writes: true }
