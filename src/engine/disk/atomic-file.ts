@@ -40,6 +40,8 @@ export class AtomicFile {
   readonly #mode: number | undefined
   #isPrepared = false
   #isClosed = false
+  /** True once the file is in its place, also where `commit` has failed behind that. */
+  isInPlace = false
 
   private constructor(
     path: string,
@@ -92,11 +94,13 @@ export class AtomicFile {
 
   /**
    * Puts the file in its place, prepared. The last of several writers wins. After a failure the
-   * caller calls `abort`.
+   * caller calls `abort`; `isInPlace` tells whether a power loss alone may bring the earlier file
+   * back.
    */
   async commit(): Promise<void> {
     if (!this.#isPrepared) await this.prepare()
     await rename(this.#temporary, this.path)
+    this.isInPlace = true
     keepAtExit(this.#temporary)
     await syncFolder(dirname(this.path))
   }

@@ -3,23 +3,25 @@
 // hand for two reasons. Leaving one ends the run at once, even while it waits; an async generator
 // queues `return` behind the pending step. And the next element of a batch costs only one promise.
 
+import { FilesOfRun, type NamedFiles } from '../disk/files-of-run'
 import { Source } from '../stages/source'
 import { type ElementOf, elementsOf } from './batch'
 import type { Run } from './run'
 
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
-  readonly #start: () => Run
+  readonly #start: (files?: FilesOfRun) => Run
+  #files: FilesOfRun | undefined
   #run: Run | undefined
   #left = false
 
   /** @param start called at the first step, so that an iterator without a reader starts no run */
-  constructor(start: () => Run) {
+  constructor(start: (files?: FilesOfRun) => Run) {
     this.#start = start
   }
 
   async next(): Promise<IteratorResult<T, void>> {
     if (this.#left) return { value: undefined, done: true }
-    const run = (this.#run ??= this.#start())
+    const run = (this.#run ??= this.#start(this.#files))
     try {
       const result = await run.next()
       if (!result.done) return result as IteratorResult<T, void>
@@ -38,6 +40,11 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
     // The failure of a stage that still had to write.
     if (this.#run?.error !== before) throw this.#run?.error
     return { value: undefined, done: true }
+  }
+
+  /** The files of the pipeline over this one, which are those of one run. */
+  joinFiles(files: FilesOfRun): void {
+    this.#files = files
   }
 
   /** What a pipeline over this one waits for before it settles. */
@@ -104,6 +111,7 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
   #current: ItemIterator<T> | undefined
+  #files: FilesOfRun | undefined
   #left = false
 
   constructor(pipelines: AnyIterable<Readable<T>>) {
@@ -120,6 +128,7 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
       const following = await this.#pipelines.next()
       if (following.done) break
       this.#current = following.value.batches()
+      this.#current.joinFiles(new FilesOfRun(this.#files))
     }
     return { value: undefined, done: true }
   }
@@ -129,6 +138,10 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
     await this.#current?.return()
     await this.#pipelines.return?.()
     return { value: undefined, done: true }
+  }
+
+  joinFiles(files: FilesOfRun): void {
+    this.#files = files
   }
 
   lastWork(): Promise<void> | undefined {
@@ -160,6 +173,15 @@ export class IterableSource<T> extends Source<T> {
     super('source')
     this.#iterable = iterable
     if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
+  }
+
+  override joinFiles(files: FilesOfRun): void {
+    const { joinFiles, fd, path, reads, writes } = this.#iterable as Partial<ItemIterator<T>> &
+      NamedFiles & { readonly fd?: unknown; readonly path?: unknown }
+    // A stream of Node that reads a file says so by its path or descriptor.
+    const ofFile = typeof fd === 'number' || typeof path === 'string'
+    files.add({ reads: reads ?? (ofFile ? [this.#iterable] : []), writes })
+    joinFiles?.call(this.#iterable as ItemIterator<T>, files)
   }
 
   protected override produce(): AnyIterable<T> {

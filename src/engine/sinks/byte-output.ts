@@ -43,12 +43,25 @@ export class ByteOutput {
     return this.#guard(async () => this.#destination?.prepare?.())
   }
 
-  /** Makes a file visible, after `prepare`. */
+  /**
+   * Makes a file visible, after `prepare`.
+   * @throws FeedError SINK_FAILED, or SINK_PARTLY_COMMITTED for a file that is visible
+   */
   commit(): Promise<void> {
     return this.#guard(async () => {
-      await this.#destination?.commit()
+      const destination = this.#destination
+      await destination?.commit().catch(cause => {
+        throw destination.isInPlace ? this.#unsynced(cause) : cause
+      })
       this.#destination = undefined
     })
+  }
+
+  #unsynced(cause: unknown): FeedError<'SINK_PARTLY_COMMITTED'> {
+    const failure = sinkFailed(this.#sink, this.name, cause)
+    const message = `${this.name} has its new content, but its folder could not be synced, so that a power loss may undo it: ${failure.context.reason}`
+    const context = { committed: [this.name], failed: `the sync of its folder`, aborted: [] }
+    return new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause: failure })
   }
 
   /**
@@ -59,6 +72,10 @@ export class ByteOutput {
     const destination = this.#destination
     this.#destination = undefined
     await this.#guard(async () => destination?.abort())
+  }
+
+  get writes(): readonly SinkTarget[] {
+    return [this.#target]
   }
 
   /** What the bytes are written to, for errors. */

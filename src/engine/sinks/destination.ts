@@ -5,10 +5,11 @@
 
 import { constants, fstat, write } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
-import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
+import { type ByteWriter, unless, unlessMissing, writeAll } from '../disk/system-calls'
 
 /**
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
@@ -25,6 +26,8 @@ export interface Destination {
   /** Does the work of the commit that may fail, where the bytes are not final at once. */
   prepare?(): Promise<void>
   commit(): Promise<void>
+  /** True where a commit that has failed has put the bytes in their place all the same. */
+  readonly isInPlace?: boolean
   abort(): Promise<void>
 }
 
@@ -36,7 +39,15 @@ export async function openDestination(target: SinkTarget): Promise<Destination> 
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
   // For a folder the call fails with EISDIR.
   const handle = await open(target, constants.O_WRONLY)
-  return writerDestination(handle, () => handle.close())
+  const destination = writerDestination(handle, () => handle.close())
+  return stats.isFIFO() ? { ...destination, prepare: () => needReader(target) } : destination
+}
+
+/** A FIFO whose readers have closed it says so to who opens it without waiting for one. */
+async function needReader(path: string): Promise<void> {
+  const handle = await unless('ENXIO', open(path, constants.O_WRONLY | constants.O_NONBLOCK))
+  if (handle === undefined) throw brokenPipe('its reader has closed it before its end')
+  await handle.close()
 }
 
 /**
@@ -71,23 +82,80 @@ function ofDescriptor(descriptor: number): Destination {
   })
 }
 
+/** How often a stream is asked whether its reader has taken what it got. */
+const POLL_MS = 5
+
 function ofStream(stream: NodeJS.WritableStream): Destination {
-  // A write reports its failure by its callback. The stream emits the same failure as an event,
-  // which would end the process without this listener.
-  const ignore = () => {}
-  stream.on('error', ignore)
+  const state = stream as StreamState & NodeJS.WritableStream
+  let failure: unknown
+  // The failure of a write comes as an event too, which would end the process without a listener.
+  const onError = (error: unknown) => void (failure ??= error)
+  const onClose = () => void (failure ??= failureOf(state))
+  stream.on('error', onError).on('close', onClose)
+  const check = () => {
+    failure ??= failureOf(state)
+    if (failure !== undefined) throw failure
+  }
+  /** Waits for a callback, which a stream that is destroyed meanwhile never calls. */
+  const answered = (start: (done: (error?: unknown) => void) => void) =>
+    new Promise<void>((resolve, reject) => {
+      const done = (error?: unknown) => {
+        stream.off('close', onEnd).off('error', onEnd)
+        if (error) reject(error)
+        else resolve()
+      }
+      const onEnd = (error?: unknown) => done(error ?? failureOf(state))
+      stream.once('close', onEnd).once('error', onEnd)
+      start(done)
+    })
   return {
     write: bytes => {
       // A stream may keep the bytes after it has reported them as written.
       const copy = Buffer.from(bytes)
-      return new Promise((resolve, reject) => {
-        stream.write(copy, error => (error ? reject(error) : resolve()))
-      })
+      return answered(done => stream.write(copy, done))
     },
-    commit: async () => void stream.off('error', ignore),
-    // The listener stays, because the event of a failed write comes after its callback.
+    async prepare() {
+      // Somebody else may have ended it.
+      if (state.writableEnded && !state.writableFinished && !state.destroyed)
+        await answered(done => stream.once('finish', done))
+      while (hasReader(state) && state.readableLength! > 0 && !state.destroyed) await sleep(POLL_MS)
+      // An error is emitted behind the callback of its write.
+      await new Promise(setImmediate)
+      check()
+    },
+    async commit() {
+      check()
+      stream.off('error', onError).off('close', onClose)
+    },
+    // The listeners stay, because the event of a failed write comes after its callback.
     abort: async () => {},
   }
+}
+
+/** What a stream of Node says of itself; streams of others may lack all of it. */
+interface StreamState {
+  readonly destroyed?: boolean
+  readonly errored?: unknown
+  readonly writableEnded?: boolean
+  readonly writableFinished?: boolean
+  readonly readableLength?: number
+  readonly _transform?: unknown
+}
+
+/** True for a Transform, such as a PassThrough, that something reads in this process. */
+function hasReader(stream: NodeJS.WritableStream & StreamState): boolean {
+  const isRead = stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0
+  return typeof stream._transform === 'function' && isRead
+}
+
+/** Returns why a stream takes nothing more, unless it has ended well. */
+function failureOf({ errored, destroyed, writableFinished }: StreamState): unknown {
+  if (errored || !destroyed || writableFinished) return errored ?? undefined
+  return brokenPipe('the stream was closed before its end')
+}
+
+function brokenPipe(reason: string): unknown {
+  return Object.assign(new RangeError(reason), { code: 'EPIPE' })
 }
 
 /** Compresses what it gets with gzip before another destination writes it. */
@@ -122,6 +190,10 @@ export class GzipDestination implements Destination {
 
   commit(): Promise<void> {
     return this.#inner.commit()
+  }
+
+  get isInPlace(): boolean {
+    return this.#inner.isInPlace === true
   }
 
   abort(): Promise<void> {

@@ -1,21 +1,34 @@
 // A sink each run of which is an object of its own.
 
+import { type FilePlace, FilesOfRun } from '../disk/files-of-run'
 import type { Sink } from '../pipeline/sink'
 import { sinkFailed } from './sink-errors'
 
-type SinkRun<T> = Required<Omit<Sink<T>, 'name'>>
+type SinkRun<T> = Required<Omit<Sink<T>, 'name' | 'writes'>>
+
+/** What the runs of a sink write. */
+export interface SinkOutput {
+  /** The output in errors. */
+  readonly name: string
+  /** The files among it. */
+  readonly writes: readonly FilePlace[]
+}
 
 /**
  * Makes a sink that writes one run at a time; a second one is refused.
- * @param target what the runs write, for errors
+ * @throws FeedError OPTION_INVALID where a run is opened whose output is in a state folder
  */
-export function sinkOfRuns<T>(name: string, target: string, newRun: () => SinkRun<T>): Sink<T> {
+export function sinkOfRuns<T>(name: string, output: SinkOutput, newRun: () => SinkRun<T>): Sink<T> {
+  const { name: target, writes } = output
   let run: SinkRun<T> | undefined
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
   return {
     name,
+    writes,
     open() {
+      // A sink may run in another one, which does not pass on what it writes.
+      new FilesOfRun().add({ writes })
       if (run !== undefined) {
         refused++
         throw sinkFailed(name, target, 'another run of the same sink is writing it')

@@ -51,6 +51,7 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
     {
       name: NAME,
       target: path,
+      file: path,
       sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
       columnName: name => name,

@@ -50,6 +50,8 @@ export type ColumnNames = { has(name: string): boolean } | undefined
 export interface TableRules extends ColumnRules {
   /** The database in messages. */
   readonly target: string
+  /** The file of the database, where it has one. */
+  readonly file?: string
   /** The name of the table in SQL. */
   readonly sqlTable: string
   /** True where a new table gets its key as an index. */
@@ -62,7 +64,10 @@ export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink
   checkTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
   new TableRows(rules, options)
-  return sinkOfRuns(rules.name, rules.target, () => new TableRun(rules, options))
+  const { onBadCell } = options
+  const writes = [rules.file, typeof onBadCell === 'object' ? onBadCell : undefined]
+  const output = { name: rules.target, writes: writes.filter(place => place !== undefined) }
+  return sinkOfRuns(rules.name, output, () => new TableRun(rules, options))
 }
 
 class TableRun {
@@ -99,7 +104,28 @@ class TableRun {
   }
 
   commit(): Promise<void> {
-    return this.#typed(() => this.#database.commit())
+    return this.#typed(async () => {
+      try {
+        await this.#database.commit()
+      } catch (cause) {
+        const error = this.#typedError(cause)
+        if (error.code !== 'SINK_FAILED' || (await this.#isRolledBack())) throw error
+        const { sink, target, reason } = error.context
+        const message = `${target}: COMMIT has failed, and its rows may have been committed: look before you write them again (${reason})`
+        const context = { sink, target, reason, mayBeCommitted: true } as const
+        throw new FeedError('SINK_FAILED', message, context, { cause })
+      }
+    })
+  }
+
+  /** A database that answers after COMMIT has refused it, and has not committed. */
+  async #isRolledBack(): Promise<boolean> {
+    try {
+      await this.#database.run('ROLLBACK')
+      return true
+    } catch {
+      return false
+    }
   }
 
   async abort(): Promise<void> {

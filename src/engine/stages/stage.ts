@@ -20,6 +20,7 @@ import { Minipass } from 'minipass'
 import { newCounters, type StageCounters } from '../core/counters'
 import { Driver, type Machine, type Outputs } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Pause, type Step, turnIfDue } from '../core/steps'
+import type { FilePlace, FilesOfRun } from '../disk/files-of-run'
 import { asFeedError, FeedError } from '../errors'
 import { filledText } from '../options'
 import { Inbox } from './inbox'
@@ -154,6 +155,14 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
    * says so, and the run tells its other stages.
    */
   origin: string | undefined
+
+  /** The files that the stage reads and writes, by which a run refuses an output over an input. */
+  reads: readonly FilePlace[] = []
+  /** @internal */
+  writes: readonly FilePlace[] = []
+
+  /** @internal What the run of the stage reads and writes, for a source that is a run itself. */
+  joinFiles(_files: FilesOfRun): void {}
 
   /**
    * @internal The size of the file that a run reads, compressed or not. A source that knows it says

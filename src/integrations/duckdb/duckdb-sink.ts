@@ -77,6 +77,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     {
       name: NAME,
       target: path,
+      file: path,
       sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,

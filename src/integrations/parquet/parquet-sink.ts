@@ -9,6 +9,7 @@ import {
   type ColumnBatch,
   choice,
   columnsOf,
+  commitParts,
   type FeedFile,
   filePath,
   knownOptions,
@@ -102,10 +103,11 @@ export function parquetSink(
   options: ParquetSinkOptions = {},
 ): Sink<ColumnBatch | RowBatch> {
   const settings = settingsOf(target, options)
-  return sinkOfRuns(NAME, String(target), () => new ParquetRun(settings))
+  return sinkOfRuns(NAME, settings.output, () => new ParquetRun(settings))
 }
 
 interface Settings extends FileOptions {
+  readonly output: ByteOutput
   readonly target: SinkTarget
   readonly partitionBy: readonly ParquetPartition[] | undefined
 }
@@ -122,10 +124,10 @@ function settingsOf(target: SinkTarget, options: ParquetSinkOptions): Settings {
   if (partitionBy !== undefined)
     for (const part of arrayOf('partitionBy', partitionBy)) choice('partitionBy', part, PARTITIONS)
   // The first output only checks the target: each run has outputs of its own.
-  new ByteOutput(target, NAME)
+  const output = new ByteOutput(target, NAME)
   const place = typeof target === 'string' ? resolve(target) : target
   if (partitionBy !== undefined) filePath('target', place as string)
-  return { target: place, rowGroupRows, compression, partitionBy }
+  return { output, target: place, rowGroupRows, compression, partitionBy }
 }
 
 class ParquetRun {
@@ -164,7 +166,14 @@ class ParquetRun {
   }
 
   async commit(): Promise<void> {
-    for (const file of this.#prepared.values()) await file.commit()
+    await commitParts(
+      [...this.#prepared].map(([label, file]) => ({
+        label,
+        name: NAME,
+        commit: () => file.commit(),
+        abort: () => file.abort(),
+      })),
+    )
   }
 
   async abort(): Promise<void> {
