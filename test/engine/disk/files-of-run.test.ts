@@ -119,7 +119,7 @@ test('fault 160: in random trees of paths a run is refused exactly where an outp
       fc.array(fc.tuple(place, fc.nat(SINKS.length - 1)), { minLength: 1, maxLength: 3 }),
       async (source, inputs, outputs) => {
         if (isChanged) await makeTree()
-        isChanged = false
+        isChanged = true
         const pathOf = ({ file, way }: { file: number; way: number }) => WAYS[way]!(FILES[file]!)
         const isMany = source === 4 || source === 5
         const ins = isMany ? inputs : inputs.slice(0, 1)
@@ -131,7 +131,6 @@ test('fault 160: in random trees of paths a run is refused exactly where an outp
         const run = SOURCES[source]!(ins.map(pathOf)).run(tee(sinks) as never)
         if (!isShared) {
           seen.run++
-          isChanged = true
           await run
           return
         }
@@ -148,6 +147,7 @@ test('fault 160: in random trees of paths a run is refused exactly where an outp
         )
         expect(told.length).toBeGreaterThanOrEqual(2)
         expect(await contents()).toEqual(before)
+        isChanged = false
       },
     ),
     { numRuns: 300 },
