@@ -99,8 +99,14 @@ export class AtomicFile {
    */
   async commit(): Promise<void> {
     if (!this.#isPrepared) await this.prepare()
-    await rename(this.#temporary, this.path)
-    this.isInPlace = true
+    try {
+      await rename(this.#temporary, this.path)
+      this.isInPlace = true
+    } catch (error) {
+      // A file system of another machine may have done it, and lost the answer.
+      this.isInPlace = (await unlessMissing(lstat(this.#temporary))) === undefined
+      throw error
+    }
     keepAtExit(this.#temporary)
     await syncFolder(dirname(this.path))
   }

@@ -59,8 +59,8 @@ export class ByteOutput {
 
   #unsynced(cause: unknown): FeedError<'SINK_PARTLY_COMMITTED'> {
     const failure = sinkFailed(this.#sink, this.name, cause)
-    const message = `${this.name} has its new content, but its folder could not be synced, so that a power loss may undo it: ${failure.context.reason}`
-    const context = { committed: [this.name], failed: `the sync of its folder`, aborted: [] }
+    const message = `${this.name} has its new content, which a power loss may undo: ${failure.context.reason}`
+    const context = { committed: [this.name], failed: 'the sync of its folder', aborted: [] }
     return new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause: failure })
   }
 
