@@ -121,7 +121,7 @@ describe.runIf(await runsWithService('postgres'))('a connection that ends', () =
     'fault 112: at any call of a sink, which leaves all rows or none (%s)',
     async cut => {
       const schema = defineSchema({ name: 'keys', columns: { key: text() } })
-      await database.sql('CREATE TABLE IF NOT EXISTS sunk (key text)')
+      await database.sql('DROP TABLE IF EXISTS sunk; CREATE TABLE sunk (key text)')
       for (let n = 1; ; n += ALL ? 1 : 4) {
         proxy.cutAt(n, cut)
         const error = await pipeline([Buffer.from('key\na\nb\n')])
