@@ -8,28 +8,22 @@ import type { Command } from './command-options'
 /** The options whose value is the path of a file. */
 const FILE = /[<[](?:file|report|path)[>\]]$/
 /** Those of them that the command writes. */
-const WRITTEN: readonly string[] = ['out', 'html', 'save', 'changes', 'json']
-/** The command that `verify` runs writes a file of this name in a folder of its own. */
-const OF_ANOTHER = 'output'
+const WRITTEN = /^--(?:out|html|save|changes|json) /
+/** A name of this option is that of a file of another command, in a folder of its own. */
+const OF_ANOTHER = '--output'
 /** The commands whose arguments are files that they read. */
-const READING: readonly string[] = ['inspect', 'replay', 'bench']
-const STANDARD_STREAM = '-'
+const READING = /^(?:inspect|replay|bench)$/
 
 /** @throws FeedError OPTION_INVALID with both names */
 export async function refuseSharedFiles(command: Command): Promise<void> {
-  const values = command.opts()
-  const named = command.options
-    .filter(({ flags }) => FILE.test(flags))
-    .map(option => option.attributeName())
-    .filter(name => name !== OF_ANOTHER && typeof values[name] === 'string')
-  const pathsOf = (names: readonly string[]) =>
-    names.map(name => values[name] as string).filter(path => path !== STANDARD_STREAM)
-  const given = READING.includes(command.name()) ? (command.args as readonly string[]) : []
-  const reads = [
-    ...pathsOf(named.filter(name => !WRITTEN.includes(name))),
-    ...given.map(path => (path === STANDARD_STREAM ? process.stdin : path)),
-  ]
-  const writes = pathsOf(named.filter(name => WRITTEN.includes(name)))
+  const reads: (string | object)[] = READING.test(command.name()) ? [...command.args] : []
+  const writes: string[] = []
+  for (const option of command.options) {
+    const path: unknown = command.getOptionValue(option.attributeName())
+    if (!FILE.test(option.flags) || option.long === OF_ANOTHER || typeof path !== 'string') continue
+    if (path !== '-') (WRITTEN.test(option.flags) ? writes : reads).push(path)
+  }
+  if (reads[0] === '-') reads[0] = process.stdin
   // A run without rows compares the files, as every run does before it opens one.
   const nothing = Object.assign([], { reads })
   await pipeline<never>(nothing).run({ name: 'files', writes, write() {}, commit() {}, abort() {} })

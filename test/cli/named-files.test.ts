@@ -76,7 +76,8 @@ test.each(CALLS.map(words => [words.join(' ').replaceAll(folder, ''), words] as 
     const before = await contents()
     for (const way of WAYS) {
       const text = await printedBy([...words, way])
-      expect(text).toContain(`the output ${way} is the same file as the `)
+      expect(text).toContain(' is the same file as the ')
+      expect(text).toContain(` ${way}`)
       expect(text).toContain(F)
       expect(process.exitCode).toBe(2)
       expect(await contents()).toEqual(before)

@@ -10,7 +10,8 @@ import type { Run } from './run'
 
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #start: (files?: FilesOfRun) => Run
-  #files: FilesOfRun | undefined
+  /** The files of the run over this one. */
+  files: FilesOfRun | undefined
   #run: Run | undefined
   #left = false
 
@@ -21,7 +22,7 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
 
   async next(): Promise<IteratorResult<T, void>> {
     if (this.#left) return { value: undefined, done: true }
-    const run = (this.#run ??= this.#start(this.#files))
+    const run = (this.#run ??= this.#start(this.files))
     try {
       const result = await run.next()
       if (!result.done) return result as IteratorResult<T, void>
@@ -40,11 +41,6 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
     // The failure of a stage that still had to write.
     if (this.#run?.error !== before) throw this.#run?.error
     return { value: undefined, done: true }
-  }
-
-  /** The files of the pipeline over this one, which are those of one run. */
-  joinFiles(files: FilesOfRun): void {
-    this.#files = files
   }
 
   /** What a pipeline over this one waits for before it settles. */
@@ -111,7 +107,7 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
   #current: ItemIterator<T> | undefined
-  #files: FilesOfRun | undefined
+  files: FilesOfRun | undefined
   #left = false
 
   constructor(pipelines: AnyIterable<Readable<T>>) {
@@ -128,7 +124,7 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
       const following = await this.#pipelines.next()
       if (following.done) break
       this.#current = following.value.batches()
-      this.#current.joinFiles(new FilesOfRun(this.#files))
+      this.#current.files = new FilesOfRun(this.files)
     }
     return { value: undefined, done: true }
   }
@@ -138,10 +134,6 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
     await this.#current?.return()
     await this.#pipelines.return?.()
     return { value: undefined, done: true }
-  }
-
-  joinFiles(files: FilesOfRun): void {
-    this.#files = files
   }
 
   lastWork(): Promise<void> | undefined {
@@ -172,19 +164,16 @@ export class IterableSource<T> extends Source<T> {
   constructor(iterable: AnyIterable<T>) {
     super('source')
     this.#iterable = iterable
+    // A stream of Node may read a file.
+    const { reads = [iterable], writes = [] } = iterable as NamedFiles
+    Object.assign(this, { reads, writes })
     if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
   }
 
-  override joinFiles(files: FilesOfRun): void {
-    const { joinFiles, fd, path, reads, writes } = this.#iterable as Partial<ItemIterator<T>> &
-      NamedFiles & { readonly fd?: unknown; readonly path?: unknown }
-    // A stream of Node that reads a file says so by its path or descriptor.
-    const ofFile = typeof fd === 'number' || typeof path === 'string'
-    files.add({ reads: reads ?? (ofFile ? [this.#iterable] : []), writes })
-    joinFiles?.call(this.#iterable as ItemIterator<T>, files)
-  }
-
   protected override produce(): AnyIterable<T> {
+    const within: object = this.#iterable
+    if (within instanceof ItemIterator || within instanceof ConcatIterator)
+      within.files = this.files
     return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
   }
 

@@ -70,10 +70,7 @@ export class Run {
     files: FilesOfRun = new FilesOfRun(),
   ) {
     stages.forEach(refuseUsed)
-    for (const stage of stages) {
-      files.add(stage)
-      stage.joinFiles(files)
-    }
+    for (const stage of stages) files.add(Object.assign(stage, { files }))
     this.#stages = stages
     this.#options = options
     this.#output = composed(stages, error => this.fail(error))

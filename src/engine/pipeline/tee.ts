@@ -69,29 +69,14 @@ class Tee<T> implements Sink<T> {
     return this.#atAll(sink => sink.prepare?.())
   }
 
-  async commit(): Promise<void> {
-    // Each sink ends here: it has committed, or it is aborted.
-    const sinks = this.#open
-    await commitParts(
-      sinks.map((sink, n) => ({
-        label: this.#labelOf(sink),
-        name: sink.name,
-        commit: async () => {
-          await sink.commit()
-          this.#open = sinks.slice(n + 1)
-        },
-        abort: error => {
-          this.#open = this.#open.filter(other => other !== sink)
-          return sink.abort(error)
-        },
-      })),
-    )
+  commit(): Promise<void> {
+    // Each of them ends here: it commits, or it is aborted.
+    return commitParts(new Map(this.#open.splice(0).map(sink => [this.#labelOf(sink), sink])))
   }
 
   /** Aborts every sink, also after one of them has failed to abort. */
   async abort(error: FeedError): Promise<void> {
-    const aborts = this.#open.splice(0).map(async sink => sink.abort(error))
-    await allOf(aborts)
+    await allOf(this.#open.splice(0).map(async sink => sink.abort(error)))
   }
 
   /** Several sinks may have the same name, so the label has the position in the list too. */

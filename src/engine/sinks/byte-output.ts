@@ -49,19 +49,15 @@ export class ByteOutput {
    */
   commit(): Promise<void> {
     return this.#guard(async () => {
-      const destination = this.#destination
-      await destination?.commit().catch(cause => {
-        throw destination.isInPlace ? this.#unsynced(cause) : cause
+      await this.#destination?.commit().catch(error => {
+        const cause = sinkFailed(this.#sink, this.name, error)
+        if (!this.#destination?.isInPlace) throw cause
+        const message = `${this.name} has its new content, which a power loss may undo: ${cause.context.reason}`
+        const context = { committed: [this.name], failed: 'the sync of its folder', aborted: [] }
+        throw new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause })
       })
       this.#destination = undefined
     })
-  }
-
-  #unsynced(cause: unknown): FeedError<'SINK_PARTLY_COMMITTED'> {
-    const failure = sinkFailed(this.#sink, this.name, cause)
-    const message = `${this.name} has its new content, which a power loss may undo: ${failure.context.reason}`
-    const context = { committed: [this.name], failed: 'the sync of its folder', aborted: [] }
-    return new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause: failure })
   }
 
   /**

@@ -5,11 +5,12 @@
 
 import { constants, fstat, write } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { type Duplex, finished } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
-import { type ByteWriter, unless, unlessMissing, writeAll } from '../disk/system-calls'
+import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
 
 /**
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
@@ -17,6 +18,9 @@ import { type ByteWriter, unless, unlessMissing, writeAll } from '../disk/system
  */
 export type SinkTarget = string | NodeJS.WritableStream
 
+/** How often a stream is asked whether its reader has taken what it got. */
+const POLL_MS = 5
+const TO_READER = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)
 const statOf = promisify(fstat)
 const writeTo = promisify(write)
 
@@ -33,21 +37,17 @@ export interface Destination {
 
 export async function openDestination(target: SinkTarget): Promise<Destination> {
   if (typeof target !== 'string') return streamDestination(target)
-  const descriptor = descriptorOf(await withoutLinks(target))
+  const descriptor = descriptorOf(withoutLinks(target))
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
   // For a folder the call fails with EISDIR.
   const handle = await open(target, constants.O_WRONLY)
   const destination = writerDestination(handle, () => handle.close())
-  return stats.isFIFO() ? { ...destination, prepare: () => needReader(target) } : destination
-}
-
-/** A FIFO whose readers have closed it says so to who opens it without waiting for one. */
-async function needReader(path: string): Promise<void> {
-  const handle = await unless('ENXIO', open(path, constants.O_WRONLY | constants.O_NONBLOCK))
-  if (handle === undefined) throw brokenPipe('its reader has closed it before its end')
-  await handle.close()
+  if (!stats.isFIFO()) return destination
+  // The call fails with ENXIO where every reader has closed the FIFO before its end.
+  const prepare = async () => (await open(target, TO_READER)).close()
+  return { ...destination, prepare }
 }
 
 /**
@@ -82,80 +82,52 @@ function ofDescriptor(descriptor: number): Destination {
   })
 }
 
-/** How often a stream is asked whether its reader has taken what it got. */
-const POLL_MS = 5
-
 function ofStream(stream: NodeJS.WritableStream): Destination {
-  const state = stream as StreamState & NodeJS.WritableStream
   let failure: unknown
+  let fail = (_failure: unknown) => {}
   // The failure of a write comes as an event too, which would end the process without a listener.
-  const onError = (error: unknown) => void (failure ??= error)
-  const onClose = () => void (failure ??= failureOf(state))
-  stream.on('error', onError).on('close', onClose)
+  const forget = finished(stream, { readable: false }, error => {
+    failure = error
+    // A write that calls back says itself what has failed.
+    if (error) setImmediate(() => fail(error))
+  })
   const check = () => {
-    failure ??= failureOf(state)
-    if (failure !== undefined) throw failure
+    if (failure) throw failure
   }
-  /** Waits for a callback, which a stream that is destroyed meanwhile never calls. */
-  const answered = (start: (done: (error?: unknown) => void) => void) =>
-    new Promise<void>((resolve, reject) => {
-      const done = (error?: unknown) => {
-        stream.off('close', onEnd).off('error', onEnd)
-        if (error) reject(error)
-        else resolve()
-      }
-      const onEnd = (error?: unknown) => done(error ?? failureOf(state))
-      stream.once('close', onEnd).once('error', onEnd)
-      start(done)
-    })
   return {
     write: bytes => {
       // A stream may keep the bytes after it has reported them as written.
       const copy = Buffer.from(bytes)
-      return answered(done => stream.write(copy, done))
+      return new Promise((resolve, reject) => {
+        // A stream that is destroyed meanwhile does not always call back.
+        fail = reject
+        stream.write(copy, error => (error ? reject(error) : resolve()))
+      })
     },
     async prepare() {
-      // Somebody else may have ended it.
-      if (state.writableEnded && !state.writableFinished && !state.destroyed)
-        await answered(done => stream.once('finish', done))
-      while (hasReader(state) && state.readableLength! > 0 && !state.destroyed) await sleep(POLL_MS)
+      while (!failure && isUnderWay(stream)) await sleep(POLL_MS)
       // An error is emitted behind the callback of its write.
       await new Promise(setImmediate)
       check()
     },
     async commit() {
       check()
-      stream.off('error', onError).off('close', onClose)
+      forget()
     },
     // The listeners stay, because the event of a failed write comes after its callback.
     abort: async () => {},
   }
 }
 
-/** What a stream of Node says of itself; streams of others may lack all of it. */
-interface StreamState {
-  readonly destroyed?: boolean
-  readonly errored?: unknown
-  readonly writableEnded?: boolean
-  readonly writableFinished?: boolean
-  readonly readableLength?: number
-  readonly _transform?: unknown
-}
-
-/** True for a Transform, such as a PassThrough, that something reads in this process. */
-function hasReader(stream: NodeJS.WritableStream & StreamState): boolean {
-  const isRead = stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0
-  return typeof stream._transform === 'function' && isRead
-}
-
-/** Returns why a stream takes nothing more, unless it has ended well. */
-function failureOf({ errored, destroyed, writableFinished }: StreamState): unknown {
-  if (errored || !destroyed || writableFinished) return errored ?? undefined
-  return brokenPipe('the stream was closed before its end')
-}
-
-function brokenPipe(reason: string): unknown {
-  return Object.assign(new RangeError(reason), { code: 'EPIPE' })
+/**
+ * True for a stream that somebody else has ended and that has not finished, and for a Transform,
+ * such as a PassThrough, with bytes that its reader in this process has not taken.
+ */
+function isUnderWay(stream: NodeJS.WritableStream): boolean {
+  const state = stream as object as Partial<Duplex>
+  if (state.writableEnded) return !state.writableFinished && !state.destroyed
+  const isRead = stream.listenerCount('data') + stream.listenerCount('readable') > 0
+  return '_transform' in stream && isRead && state.readableLength! > 0
 }
 
 /** Compresses what it gets with gzip before another destination writes it. */

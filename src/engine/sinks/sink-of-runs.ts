@@ -6,20 +6,17 @@ import { sinkFailed } from './sink-errors'
 
 type SinkRun<T> = Required<Omit<Sink<T>, 'name' | 'writes'>>
 
-/** What the runs of a sink write. */
-export interface SinkOutput {
-  /** The output in errors. */
-  readonly name: string
-  /** The files among it. */
-  readonly writes: readonly FilePlace[]
-}
-
 /**
  * Makes a sink that writes one run at a time; a second one is refused.
+ * @param output what the runs write: its name in errors, and its files
  * @throws FeedError OPTION_INVALID where a run is opened whose output is in a state folder
  */
-export function sinkOfRuns<T>(name: string, output: SinkOutput, newRun: () => SinkRun<T>): Sink<T> {
-  const { name: target, writes } = output
+export function sinkOfRuns<T>(
+  name: string,
+  output: { readonly name: string; readonly writes: readonly FilePlace[] },
+  newRun: () => SinkRun<T>,
+): Sink<T> {
+  const { writes } = output
   let run: SinkRun<T> | undefined
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
@@ -27,12 +24,12 @@ export function sinkOfRuns<T>(name: string, output: SinkOutput, newRun: () => Si
     name,
     writes,
     open() {
-      // A sink may run in another one, which does not pass on what it writes.
-      new FilesOfRun().add({ writes })
       if (run !== undefined) {
         refused++
-        throw sinkFailed(name, target, 'another run of the same sink is writing it')
+        throw sinkFailed(name, output.name, 'another run of the same sink is writing it')
       }
+      // A sink may run in another one, which does not say what it writes.
+      new FilesOfRun().add({ writes })
       run = newRun()
       return run.open()
     },

@@ -6,6 +6,7 @@
 import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
 import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
+import { attempt } from '../pipeline/commit-parts'
 import type { Sink } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
@@ -63,10 +64,9 @@ export interface TableRules extends ColumnRules {
 export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
   checkTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
-  new TableRows(rules, options)
-  const { onBadCell } = options
-  const writes = [rules.file, typeof onBadCell === 'object' ? onBadCell : undefined]
-  const output = { name: rules.target, writes: writes.filter(place => place !== undefined) }
+  const { quarantine } = new TableRows(rules, options).badCells
+  const writes = [rules.file, quarantine].filter(place => place !== undefined)
+  const output = { name: rules.target, writes }
   return sinkOfRuns(rules.name, output, () => new TableRun(rules, options))
 }
 
@@ -108,24 +108,13 @@ class TableRun {
       try {
         await this.#database.commit()
       } catch (cause) {
-        const error = this.#typedError(cause)
-        if (error.code !== 'SINK_FAILED' || (await this.#isRolledBack())) throw error
-        const { sink, target, reason } = error.context
-        const message = `${target}: COMMIT has failed, and its rows may have been committed: look before you write them again (${reason})`
-        const context = { sink, target, reason, mayBeCommitted: true } as const
-        throw new FeedError('SINK_FAILED', message, context, { cause })
+        // A database that still answers has refused the COMMIT.
+        if (await attempt(() => this.#database.run('ROLLBACK'))) throw cause
+        const { message, context } = sinkFailed(this.#rules.name, this.#rules.target, cause)
+        const doubt = `${message}; COMMIT has no answer, so the rows may have been committed: look before you write them again`
+        throw new FeedError('SINK_FAILED', doubt, { ...context, mayBeCommitted: true }, { cause })
       }
     })
-  }
-
-  /** A database that answers after COMMIT has refused it, and has not committed. */
-  async #isRolledBack(): Promise<boolean> {
-    try {
-      await this.#database.run('ROLLBACK')
-      return true
-    } catch {
-      return false
-    }
   }
 
   async abort(): Promise<void> {

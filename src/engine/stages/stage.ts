@@ -161,8 +161,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** @internal */
   writes: readonly FilePlace[] = []
 
-  /** @internal What the run of the stage reads and writes, for a source that is a run itself. */
-  joinFiles(_files: FilesOfRun): void {}
+  /** @internal The files of the run of the stage, which runs within it share. */
+  files: FilesOfRun | undefined
 
   /**
    * @internal The size of the file that a run reads, compressed or not. A source that knows it says

@@ -166,14 +166,7 @@ class ParquetRun {
   }
 
   async commit(): Promise<void> {
-    await commitParts(
-      [...this.#prepared].map(([label, file]) => ({
-        label,
-        name: NAME,
-        commit: () => file.commit(),
-        abort: () => file.abort(),
-      })),
-    )
+    await commitParts(this.#prepared)
   }
 
   async abort(): Promise<void> {

@@ -337,7 +337,7 @@ describe('fault 161: a stream that fails or closes behind its last write', () =>
     }
     await expect(pipeline(source()).run(byteSink(path))).rejects.toMatchObject({
       code: 'SINK_FAILED',
-      context: { sink: 'bytes', target: path, reason: 'EPIPE' },
+      context: { sink: 'bytes', target: path, reason: 'ENXIO' },
     })
   })
 })
