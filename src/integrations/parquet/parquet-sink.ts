@@ -74,14 +74,15 @@ const PARTITIONS = Object.keys(FOLDER_OF) as readonly ParquetPartition[]
  * statistics of its columns. An empty cell is null, and an empty list is an empty list.
  *
  * - Files appear when the pipeline has succeeded; before, and after a failure, those at `target`
- *   stay as they were. A run needs a batch, which may be one without a row, to know the columns.
+ *   stay as they were; an error behind a rename names the files that are new. A run needs a batch,
+ *   which may be one without a row, to know the columns.
  * - Rows of several files may go into one: a column that the first batch lacks is COLUMN_UNKNOWN.
  * - With `partitionBy` a run replaces the files of the tuples that it has rows for. At most four
  *   are written at a time, so rows that come back to a fifth are SINK_FAILED. Readers make columns of
  *   the names of the folders, so a column of the rows that is called `category` is `category#2`.
  * @param target the path of the file or folder; or a Node stream, which the sink does not end
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
- * `parquet-wasm`; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item that is no batch;
+ * `parquet-wasm`; SINK_FAILED; SINK_PARTLY_COMMITTED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item that is no batch;
  * CELL_INVALID for a bad cell of a batch of rows
  * @example
  * ```ts
