@@ -36,9 +36,10 @@ export class FilesOfRun {
   }
 
   /** @throws FeedError OPTION_INVALID with both names */
-  add({ reads = [], writes = [] }: NamedFiles): void {
-    for (const place of reads) this.#add(place, 'input')
-    for (const place of writes) this.#add(place, 'output')
+  add({ reads, writes }: NamedFiles): void {
+    // What a caller has under these names may be something else.
+    if (Array.isArray(reads)) for (const place of reads) this.#add(place, 'input')
+    if (Array.isArray(writes)) for (const place of writes) this.#add(place, 'output')
   }
 
   #add(place: FilePlace, use: Use): void {
@@ -67,7 +68,7 @@ function refused(output: string, why: string): FeedError<'OPTION_INVALID'> {
 /** Returns undefined for what is no file. */
 function nameOf(place: FilePlace): string | undefined {
   if (typeof place === 'string') return place
-  const { fd, path } = place as { readonly fd?: unknown; readonly path?: unknown }
+  const { fd, path } = Object(place) as { readonly fd?: unknown; readonly path?: unknown }
   if (typeof path === 'string') return path
   return typeof fd === 'number' ? `/dev/fd/${fd}` : undefined
 }

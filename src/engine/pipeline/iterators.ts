@@ -158,6 +158,8 @@ export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
  * is pending.
  */
 export class IterableSource<T> extends Source<T> {
+  /** The files of the run of this source. */
+  files: FilesOfRun | undefined
   readonly #iterable: AnyIterable<T>
   #cancel = () => {}
 

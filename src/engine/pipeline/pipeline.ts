@@ -377,9 +377,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return run.finish()
   }
 
-  #start(files?: FilesOfRun): Run {
+  #start(files = new FilesOfRun()): Run {
     const steps = this.#steps.map(stageOf)
-    return new Run([...madeStages('source', this.#source), ...steps], this.#options, files)
+    const stages = [...madeStages('source', this.#source), ...steps]
+    for (const stage of stages) {
+      files.add(stage)
+      if (stage instanceof IterableSource) stage.files = files
+    }
+    return new Run(stages, this.#options)
   }
 }
 

@@ -12,7 +12,6 @@ import { ReadAhead } from '../core/read-ahead'
 import { DONE, isPromise, PAUSE, type Step, turnIfDue } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'
-import { FilesOfRun } from '../disk/files-of-run'
 import { aborted, asFeedError, FeedError } from '../errors'
 import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
@@ -63,14 +62,8 @@ export class Run {
   #settling: Promise<void> | undefined
   error: FeedError | undefined
 
-  /** @throws FeedError STAGE_REUSED, OPTION_INVALID where a file is an input and an output */
-  constructor(
-    stages: readonly AnyStage[],
-    options: PipelineOptions,
-    files: FilesOfRun = new FilesOfRun(),
-  ) {
+  constructor(stages: readonly AnyStage[], options: PipelineOptions) {
     stages.forEach(refuseUsed)
-    for (const stage of stages) files.add(Object.assign(stage, { files }))
     this.#stages = stages
     this.#options = options
     this.#output = composed(stages, error => this.fail(error))

@@ -140,7 +140,7 @@ export abstract class TsvStage<
   /** Waits for this quarantine too. */
   protected quarantineTo(quarantine: RowQuarantine): void {
     this.#quarantine ??= quarantine
-    this.writes = [...this.writes, quarantine]
+    this.writes = [...(this.writes ?? []), quarantine]
   }
 
   override get borrowsInputs(): boolean {

@@ -82,8 +82,8 @@ const PARTITIONS = Object.keys(FOLDER_OF) as readonly ParquetPartition[]
  *   the names of the folders, so a column of the rows that is called `category` is `category#2`.
  * @param target the path of the file or folder; or a Node stream, which the sink does not end
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
- * `parquet-wasm`; SINK_FAILED; SINK_PARTLY_COMMITTED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item that is no batch;
- * CELL_INVALID for a bad cell of a batch of rows
+ * `parquet-wasm`; SINK_FAILED; SINK_PARTLY_COMMITTED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item
+ * that is no batch; CELL_INVALID for a bad cell of a batch of rows
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs'
