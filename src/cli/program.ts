@@ -11,6 +11,7 @@ import { addCompletionCommand } from './completion/completion-script'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
 import { addInspectCommand } from './inspect/inspect-command'
+import { refuseSharedFiles } from './named-files'
 import { print, printError, printed } from './output'
 import { addQueueCommands } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
@@ -26,6 +27,7 @@ export async function run(argv: readonly string[], feedmill = program(argv)): Pr
         // `verify --json FILE` prints the table, so that its failures are text too.
         isJson = command.opts().json === true
         refusePasswords(argv)
+        return refuseSharedFiles(command as Command)
       })
       .parseAsync(argv)
       .finally(printed)

@@ -535,10 +535,12 @@ export interface ErrorContexts {
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
-   * EPIPE) where it gave one, and `cause` the original error.
-   * @remedy Make room or correct the path or its permissions, as `reason` says, and run again.
+   * EPIPE) where it gave one, and `cause` the original error. A file or table is as it was before,
+   * unless `mayBeCommitted` is true: then the answer to COMMIT is lost, and the rows may be there.
+   * @remedy Make room or correct the path or its permissions, as `reason` says, and run again. With
+   * `mayBeCommitted` look whether the rows are there before.
    */
-  SINK_FAILED: { sink: string; target: string; reason: string }
+  SINK_FAILED: { sink: string; target: string; reason: string; mayBeCommitted?: true }
   /**
    * The format of the sink cannot express a value. `row` counts from 1 over all rows that the sink
    * was given.
@@ -546,9 +548,12 @@ export interface ErrorContexts {
    */
   SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
   /**
-   * A sink of several did not commit, after another had; `cause` is its failure. The context names
-   * the sinks with their positions. A sink whose abort failed is in none of the lists.
-   * @remedy Read `cause`, then write again to the sinks that are not in `committed`.
+   * A part of what a run wrote stands, and another does not; `cause` is the failure. The parts are
+   * the sinks of `tee` with their positions, the files of `partitionBy`, or a file that has its new
+   * content in a folder that could not be synced, so that a power loss may undo it. What is in
+   * `aborted` is as it was before; what is in none of the lists may be either.
+   * @remedy Read `cause`, look at what is in none of the lists, then write again what is not in
+   * `committed`.
    */
   SINK_PARTLY_COMMITTED: {
     committed: readonly string[]

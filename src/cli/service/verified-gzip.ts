@@ -5,24 +5,26 @@ import { Gunzip, type Sink } from '../../index'
 
 /**
  * Returns a sink that gives every block to `target` and inflates a copy, whose content it drops.
- * The commit fails with the codes of Gunzip where the bytes are no whole gzip file. No bytes at all
+ * Its `prepare` fails with the codes of Gunzip where the bytes are no whole gzip file. No bytes at all
  * are a file without content.
  */
 export function verifiedGzip(target: Sink<Uint8Array>): Sink<Uint8Array> {
   let check: GzipCheck | undefined
   return {
     name: target.name,
+    ...(target.writes && { writes: target.writes }),
     open: () => target.open?.(),
     async write(bytes) {
       await target.write(bytes)
       check ??= new GzipCheck()
       await check.write(bytes)
     },
-    async commit() {
+    async prepare() {
       await check?.end()
       check = undefined
-      await target.commit()
+      await target.prepare?.()
     },
+    commit: () => target.commit(),
     async abort(error) {
       check?.stop()
       check = undefined

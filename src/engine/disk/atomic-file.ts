@@ -6,17 +6,8 @@
 // leaves such a file behind. The next writer of the target removes it once nobody has written to it
 // for a day: before that it may be the file of another writer, on this machine or another one.
 
-import { rmSync } from 'node:fs'
-import {
-  type FileHandle,
-  lstat,
-  readdir,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { lstatSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createOwn, syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
@@ -40,6 +31,8 @@ export class AtomicFile {
   readonly #mode: number | undefined
   #isPrepared = false
   #isClosed = false
+  /** True once the file is in its place, also where `commit` has failed behind that. */
+  isInPlace = false
 
   private constructor(
     path: string,
@@ -58,7 +51,7 @@ export class AtomicFile {
    * `path` stays; the commit replaces the file that it points to.
    */
   static async create(path: string): Promise<AtomicFile> {
-    const target = await withoutLinks(path)
+    const target = withoutLinks(path)
     const start = basename(target).slice(0, NAME_CHARACTERS)
     await removeAbandoned(dirname(target), start)
     const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
@@ -92,11 +85,19 @@ export class AtomicFile {
 
   /**
    * Puts the file in its place, prepared. The last of several writers wins. After a failure the
-   * caller calls `abort`.
+   * caller calls `abort`; `isInPlace` tells whether a power loss alone may bring the earlier file
+   * back.
    */
   async commit(): Promise<void> {
     if (!this.#isPrepared) await this.prepare()
-    await rename(this.#temporary, this.path)
+    try {
+      await rename(this.#temporary, this.path)
+      this.isInPlace = true
+    } catch (error) {
+      // A file system of another machine may have done it, and lost the answer.
+      this.isInPlace = (await unlessMissing(lstat(this.#temporary))) === undefined
+      throw error
+    }
     keepAtExit(this.#temporary)
     await syncFolder(dirname(this.path))
   }
@@ -133,13 +134,13 @@ async function removeAbandoned(folder: string, start: string): Promise<void> {
  * does not exist yet. A link of a descriptor, such as `/proc/self/fd/1`, is not followed, because
  * an open file may have no path.
  */
-export async function withoutLinks(path: string): Promise<string> {
-  const place = join(await realpath(dirname(resolve(path))), basename(resolve(path)))
+export function withoutLinks(path: string): string {
+  const place = join(realpathSync(dirname(resolve(path))), basename(resolve(path)))
   if (descriptorOf(place) !== undefined) return place
-  if (!(await unlessMissing(lstat(place)))?.isSymbolicLink()) return place
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return place
   // The call fails for links that lead in a circle.
-  await unlessMissing(stat(place))
-  return withoutLinks(resolve(dirname(place), await readlink(place)))
+  statSync(place, { throwIfNoEntry: false })
+  return withoutLinks(resolve(dirname(place), readlinkSync(place)))
 }
 
 /**

@@ -3,23 +3,26 @@
 // hand for two reasons. Leaving one ends the run at once, even while it waits; an async generator
 // queues `return` behind the pending step. And the next element of a batch costs only one promise.
 
+import { FilesOfRun, type NamedFiles } from '../disk/files-of-run'
 import { Source } from '../stages/source'
 import { type ElementOf, elementsOf } from './batch'
 import type { Run } from './run'
 
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
-  readonly #start: () => Run
+  readonly #start: (files?: FilesOfRun) => Run
+  /** The files of the run over this one. */
+  files: FilesOfRun | undefined
   #run: Run | undefined
   #left = false
 
   /** @param start called at the first step, so that an iterator without a reader starts no run */
-  constructor(start: () => Run) {
+  constructor(start: (files?: FilesOfRun) => Run) {
     this.#start = start
   }
 
   async next(): Promise<IteratorResult<T, void>> {
     if (this.#left) return { value: undefined, done: true }
-    const run = (this.#run ??= this.#start())
+    const run = (this.#run ??= this.#start(this.files))
     try {
       const result = await run.next()
       if (!result.done) return result as IteratorResult<T, void>
@@ -104,6 +107,7 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
   #current: ItemIterator<T> | undefined
+  files: FilesOfRun | undefined
   #left = false
 
   constructor(pipelines: AnyIterable<Readable<T>>) {
@@ -120,6 +124,7 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
       const following = await this.#pipelines.next()
       if (following.done) break
       this.#current = following.value.batches()
+      this.#current.files = new FilesOfRun(this.files)
     }
     return { value: undefined, done: true }
   }
@@ -153,16 +158,24 @@ export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
  * is pending.
  */
 export class IterableSource<T> extends Source<T> {
+  /** The files of the run of this source. */
+  files: FilesOfRun | undefined
   readonly #iterable: AnyIterable<T>
   #cancel = () => {}
 
   constructor(iterable: AnyIterable<T>) {
     super('source')
     this.#iterable = iterable
+    // A stream of Node may read a file.
+    const { reads = [iterable], writes = [] } = iterable as NamedFiles
+    Object.assign(this, { reads, writes })
     if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
   }
 
   protected override produce(): AnyIterable<T> {
+    const within: object = this.#iterable
+    if (within instanceof ItemIterator || within instanceof ConcatIterator)
+      within.files = this.files
     return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
   }
 

@@ -4,6 +4,7 @@
 
 import { Readable } from 'node:stream'
 import { isPromise } from '../core/steps'
+import { FilesOfRun } from '../disk/files-of-run'
 import { asFeedError, FeedError } from '../errors'
 import {
   callback,
@@ -300,7 +301,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Iterates item by item, as the last stage gives them, which is the cheapest way to read. */
   batches(): ItemIterator<T> {
-    return new ItemIterator<T>(() => this.#start())
+    return new ItemIterator<T>(files => this.#start(files))
   }
 
   /** Calls `use` with every row in order, and waits where it returns a promise. */
@@ -346,8 +347,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * error, and aborted otherwise. A file that was replaced while it was read (RANGE_FILE_REPLACED)
    * is read again from its start, once, where the source and all steps are given as functions.
    *
-   * @throws FeedError OPTION_INVALID where the argument is no sink, before anything is read; or the
-   * error of the run
+   * @throws FeedError OPTION_INVALID where the argument is no sink, or would write a file that the run
+   * reads or another of its sinks writes, before anything is opened; or the error of the run
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
     checkSink(sink)
@@ -355,7 +356,9 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   async #attempt(sink: Sink<T>, mayRepeat: boolean): Promise<PipelineSummary> {
-    const run = this.#start()
+    const files = new FilesOfRun()
+    files.add(sink)
+    const run = this.#start(files)
     try {
       await sink.open?.()
       await useAll<T>(run, item => sink.write(item))
@@ -374,9 +377,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return run.finish()
   }
 
-  #start(): Run {
+  #start(files = new FilesOfRun()): Run {
     const steps = this.#steps.map(stageOf)
-    return new Run([...madeStages('source', this.#source), ...steps], this.#options)
+    const stages = [...madeStages('source', this.#source), ...steps]
+    for (const stage of stages) {
+      files.add(stage)
+      if (stage instanceof IterableSource) stage.files = files
+    }
+    return new Run(stages, this.#options)
   }
 }
 

@@ -27,6 +27,11 @@ import { filledText, withMethods } from '../options'
  */
 export interface Sink<T> {
   readonly name: string
+  /**
+   * The files that the sink writes, as paths or streams of Node. A run refuses a sink that would
+   * write a file which the run reads, or which another of its sinks writes.
+   */
+  readonly writes?: readonly (string | object)[]
   open?(): void | Promise<void>
   /**
    * Writes one item. This is a property and not a method, so that a sink for other items than those

@@ -2,8 +2,10 @@
 // are prepared, and no sink commits after one has failed.
 
 import { isPromise } from '../core/steps'
-import { asFeedError, FeedError } from '../errors'
+import type { FilePlace } from '../disk/files-of-run'
+import { asFeedError, type FeedError } from '../errors'
 import { optionInvalid } from '../options'
+import { commitParts } from './commit-parts'
 import { checkSink, type Sink } from './sink'
 
 /**
@@ -43,6 +45,7 @@ export function tee<T>(sinks: readonly Sink<T>[]): Sink<T> {
 
 class Tee<T> implements Sink<T> {
   readonly name = 'tee'
+  readonly writes: readonly FilePlace[]
   readonly #sinks: readonly Sink<T>[]
   /** The sinks that `open` was called on and that have neither committed nor been aborted. */
   #open: Sink<T>[] = []
@@ -50,6 +53,7 @@ class Tee<T> implements Sink<T> {
 
   constructor(sinks: readonly Sink<T>[]) {
     this.#sinks = sinks
+    this.writes = sinks.flatMap(({ writes }) => writes ?? [])
   }
 
   async open(): Promise<void> {
@@ -65,53 +69,14 @@ class Tee<T> implements Sink<T> {
     return this.#atAll(sink => sink.prepare?.())
   }
 
-  async commit(): Promise<void> {
-    const committed: Sink<T>[] = []
-    for (const sink of this.#sinks) {
-      try {
-        await attempt(sink, () => sink.commit())
-      } catch (error) {
-        if (committed.length === 0) throw error
-        throw await this.#partlyCommitted(committed, sink, error as FeedError)
-      }
-      this.#open.shift()
-      committed.push(sink)
-    }
+  commit(): Promise<void> {
+    // Each of them ends here: it commits, or it is aborted.
+    return commitParts(new Map(this.#open.splice(0).map(sink => [this.#labelOf(sink), sink])))
   }
 
   /** Aborts every sink, also after one of them has failed to abort. */
   async abort(error: FeedError): Promise<void> {
-    const [failed] = (await this.#abortOpen(error)).failures
-    if (failed !== undefined) throw failed
-  }
-
-  async #partlyCommitted(
-    committed: readonly Sink<T>[],
-    failed: Sink<T>,
-    cause: FeedError,
-  ): Promise<FeedError<'SINK_PARTLY_COMMITTED'>> {
-    const { aborted } = await this.#abortOpen(cause)
-    const context = {
-      committed: committed.map(sink => this.#labelOf(sink)),
-      failed: this.#labelOf(failed),
-      aborted: aborted.map(sink => this.#labelOf(sink)),
-    }
-    const message = `${context.failed} did not commit, after ${context.committed.join(', ')} had: ${cause.message}`
-    return new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause })
-  }
-
-  async #abortOpen(error: FeedError) {
-    const aborted: Sink<T>[] = []
-    const failures: unknown[] = []
-    for (const sink of this.#open.splice(0)) {
-      try {
-        await sink.abort(error)
-        aborted.push(sink)
-      } catch (failure) {
-        failures.push(failure)
-      }
-    }
-    return { aborted, failures }
+    await allOf(this.#open.splice(0).map(async sink => sink.abort(error)))
   }
 
   /** Several sinks may have the same name, so the label has the position in the list too. */

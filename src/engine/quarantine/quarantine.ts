@@ -64,7 +64,7 @@ class QuarantineFile extends QuarantineWriter implements Quarantine {
 
   constructor(path: string) {
     // The user names the file, which may be a link.
-    const edit = async (own: string) => machineFiles.edit(await withoutLinks(own))
+    const edit = async (own: string) => machineFiles.edit(withoutLinks(own))
     super({ files: { ...machineFiles, edit }, path })
     this.path = path
   }

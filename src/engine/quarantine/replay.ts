@@ -90,7 +90,10 @@ export function replay<C extends Columns = TextColumns>(
   }
   // A pipeline calls `lastWork` and waits for it before it settles.
   const lastWork = () => quarantine?.flush()
-  return Object.assign({ [Symbol.asyncIterator]: batches }, { lastWork })
+  return Object.assign(
+    { [Symbol.asyncIterator]: batches },
+    { lastWork, reads: [path], writes: quarantine && [quarantine] },
+  )
 }
 
 /**

@@ -43,10 +43,19 @@ export class ByteOutput {
     return this.#guard(async () => this.#destination?.prepare?.())
   }
 
-  /** Makes a file visible, after `prepare`. */
+  /**
+   * Makes a file visible, after `prepare`.
+   * @throws FeedError SINK_FAILED, or SINK_PARTLY_COMMITTED for a file that is visible
+   */
   commit(): Promise<void> {
     return this.#guard(async () => {
-      await this.#destination?.commit()
+      await this.#destination?.commit().catch(error => {
+        const cause = sinkFailed(this.#sink, this.name, error)
+        if (!this.#destination?.isInPlace) throw cause
+        const message = `${this.name} has its new content, which a power loss may undo: ${cause.context.reason}`
+        const context = { committed: [this.name], failed: 'the sync of its folder', aborted: [] }
+        throw new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause })
+      })
       this.#destination = undefined
     })
   }
@@ -59,6 +68,10 @@ export class ByteOutput {
     const destination = this.#destination
     this.#destination = undefined
     await this.#guard(async () => destination?.abort())
+  }
+
+  get writes(): readonly SinkTarget[] {
+    return [this.#target]
   }
 
   /** What the bytes are written to, for errors. */

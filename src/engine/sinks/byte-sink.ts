@@ -32,7 +32,7 @@ const NAME = 'bytes'
  */
 export function byteSink(target: SinkTarget): Sink<Uint8Array> {
   const newOutput = () => new ByteOutput(target, NAME)
-  return sinkOfRuns(NAME, newOutput().name, () => {
+  return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
     return {
       open: () => output.open(),

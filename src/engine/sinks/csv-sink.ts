@@ -92,14 +92,14 @@ export function csvSink<T>(
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
   const { delimiter = ',', neutralizeFormulas = true, compress } = knownOptions(options, OPTIONS)
   const newOutput = () => new TextOutput(target, NAME, compress)
-  const { name } = newOutput()
+  const first = newOutput()
   const chosen =
     options.columns === undefined ? undefined : checkedNames('columns', options.columns)
   const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
   if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {
     throw optionInvalid('delimiter', 'text without a quote or line end', delimiter)
   }
-  return sinkOfRuns(NAME, name, () => {
+  return sinkOfRuns(NAME, first, () => {
     const output = newOutput()
     let unparse: typeof Papa.unparse
     const columns = new CsvColumns(chosen)

@@ -5,6 +5,8 @@
 
 import { constants, fstat, write } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { type Duplex, finished } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
@@ -16,6 +18,9 @@ import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
  */
 export type SinkTarget = string | NodeJS.WritableStream
 
+/** How often a stream is asked whether its reader has taken what it got. */
+const POLL_MS = 5
+const TO_READER = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)
 const statOf = promisify(fstat)
 const writeTo = promisify(write)
 
@@ -25,18 +30,24 @@ export interface Destination {
   /** Does the work of the commit that may fail, where the bytes are not final at once. */
   prepare?(): Promise<void>
   commit(): Promise<void>
+  /** True where a commit that has failed has put the bytes in their place all the same. */
+  readonly isInPlace?: boolean
   abort(): Promise<void>
 }
 
 export async function openDestination(target: SinkTarget): Promise<Destination> {
   if (typeof target !== 'string') return streamDestination(target)
-  const descriptor = descriptorOf(await withoutLinks(target))
+  const descriptor = descriptorOf(withoutLinks(target))
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
   // For a folder the call fails with EISDIR.
   const handle = await open(target, constants.O_WRONLY)
-  return writerDestination(handle, () => handle.close())
+  const destination = writerDestination(handle, () => handle.close())
+  if (!stats.isFIFO()) return destination
+  // The call fails with ENXIO where every reader has closed the FIFO before its end.
+  const prepare = async () => (await open(target, TO_READER)).close()
+  return { ...destination, prepare }
 }
 
 /**
@@ -72,22 +83,51 @@ function ofDescriptor(descriptor: number): Destination {
 }
 
 function ofStream(stream: NodeJS.WritableStream): Destination {
-  // A write reports its failure by its callback. The stream emits the same failure as an event,
-  // which would end the process without this listener.
-  const ignore = () => {}
-  stream.on('error', ignore)
+  let failure: unknown
+  let fail = (_failure: unknown) => {}
+  // The failure of a write comes as an event too, which would end the process without a listener.
+  const forget = finished(stream, { readable: false }, error => {
+    failure = error
+    // A write that calls back says itself what has failed.
+    if (error) setImmediate(() => fail(error))
+  })
+  const check = () => {
+    if (failure) throw failure
+  }
   return {
     write: bytes => {
       // A stream may keep the bytes after it has reported them as written.
       const copy = Buffer.from(bytes)
       return new Promise((resolve, reject) => {
+        // A stream that is destroyed meanwhile does not always call back.
+        fail = reject
         stream.write(copy, error => (error ? reject(error) : resolve()))
       })
     },
-    commit: async () => void stream.off('error', ignore),
-    // The listener stays, because the event of a failed write comes after its callback.
+    async prepare() {
+      while (!failure && isUnderWay(stream)) await sleep(POLL_MS)
+      // An error is emitted behind the callback of its write.
+      await new Promise(setImmediate)
+      check()
+    },
+    async commit() {
+      check()
+      forget()
+    },
+    // The listeners stay, because the event of a failed write comes after its callback.
     abort: async () => {},
   }
+}
+
+/**
+ * True for a stream that somebody else has ended and that has not finished, and for a Transform,
+ * such as a PassThrough, with bytes that its reader in this process has not taken.
+ */
+function isUnderWay(stream: NodeJS.WritableStream): boolean {
+  const state = stream as object as Partial<Duplex>
+  if (state.writableEnded) return !state.writableFinished && !state.destroyed
+  const isRead = stream.listenerCount('data') + stream.listenerCount('readable') > 0
+  return '_transform' in stream && isRead && state.readableLength! > 0
 }
 
 /** Compresses what it gets with gzip before another destination writes it. */
@@ -122,6 +162,10 @@ export class GzipDestination implements Destination {
 
   commit(): Promise<void> {
     return this.#inner.commit()
+  }
+
+  get isInPlace(): boolean {
+    return this.#inner.isInPlace === true
   }
 
   abort(): Promise<void> {

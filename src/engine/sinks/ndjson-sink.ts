@@ -66,7 +66,7 @@ export function ndjsonSink<T>(
 ): Sink<NdjsonItem<T>> {
   const { compress } = knownOptions(options, OPTIONS)
   const newOutput = () => new TextOutput(target, NAME, compress)
-  return sinkOfRuns(NAME, newOutput().name, () => {
+  return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
     const jsonOf = jsonWriter()
     const json = new BatchJson()

@@ -27,7 +27,8 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
 
 /**
  * Makes a sink that writes a table of an SQLite file in one transaction, so that the table appears
- * with all rows when the pipeline has succeeded, and a failure leaves the file as it was. Whole
+ * with all rows when the pipeline has succeeded, and a failure leaves the file as it was, or a new
+ * file without the table; after a COMMIT without an answer the error has `mayBeCommitted`. Whole
  * numbers and booleans (0 and 1) are INTEGER, doubles REAL; decimals and timestamps (ISO 8601) are
  * TEXT, so that they stay exact, and lists, aspects and regions are JSON as TEXT. It uses the
  * module `node:sqlite` of Node 22.13 or later, or else the package `better-sqlite3`.
@@ -51,6 +52,7 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
     {
       name: NAME,
       target: path,
+      file: path,
       sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
       columnName: name => name,

@@ -6,6 +6,7 @@
 import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
 import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
+import { attempt } from '../pipeline/commit-parts'
 import type { Sink } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
@@ -50,6 +51,8 @@ export type ColumnNames = { has(name: string): boolean } | undefined
 export interface TableRules extends ColumnRules {
   /** The database in messages. */
   readonly target: string
+  /** The file of the database, where it has one. */
+  readonly file?: string
   /** The name of the table in SQL. */
   readonly sqlTable: string
   /** True where a new table gets its key as an index. */
@@ -61,8 +64,10 @@ export interface TableRules extends ColumnRules {
 export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
   checkTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
-  new TableRows(rules, options)
-  return sinkOfRuns(rules.name, rules.target, () => new TableRun(rules, options))
+  const { quarantine } = new TableRows(rules, options).badCells
+  const writes = [rules.file, quarantine].filter(place => place !== undefined)
+  const output = { name: rules.target, writes }
+  return sinkOfRuns(rules.name, output, () => new TableRun(rules, options))
 }
 
 class TableRun {
@@ -99,7 +104,17 @@ class TableRun {
   }
 
   commit(): Promise<void> {
-    return this.#typed(() => this.#database.commit())
+    return this.#typed(async () => {
+      try {
+        await this.#database.commit()
+      } catch (cause) {
+        // A database that still answers has refused the COMMIT.
+        if (await attempt(() => this.#database.run('ROLLBACK'))) throw cause
+        const { message, context } = sinkFailed(this.#rules.name, this.#rules.target, cause)
+        const doubt = `${message}; COMMIT has no answer, so the rows may have been committed: look before you write them again`
+        throw new FeedError('SINK_FAILED', doubt, { ...context, mayBeCommitted: true }, { cause })
+      }
+    })
   }
 
   async abort(): Promise<void> {

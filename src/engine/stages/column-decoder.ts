@@ -71,6 +71,7 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
     }
     this.#columns = columns && [...columns]
     this.#badCells = new BadCells(onBadCell)
+    if (this.#badCells.quarantine !== undefined) this.writes = [this.#badCells.quarantine]
   }
 
   /** Cells so far that were not of their type. */

@@ -55,6 +55,7 @@ export class FileSource extends Source<Uint8Array> {
     super('FileSource')
     this.#path = filePath('path', path instanceof URL ? pathOf(path) : path)
     this.origin = this.#path
+    this.reads = [this.#path]
     this.#blockBytes = blockBytes
   }
 

@@ -20,6 +20,7 @@ import { Minipass } from 'minipass'
 import { newCounters, type StageCounters } from '../core/counters'
 import { Driver, type Machine, type Outputs } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Pause, type Step, turnIfDue } from '../core/steps'
+import type { FilePlace } from '../disk/files-of-run'
 import { asFeedError, FeedError } from '../errors'
 import { filledText } from '../options'
 import { Inbox } from './inbox'
@@ -154,6 +155,11 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
    * says so, and the run tells its other stages.
    */
   origin: string | undefined
+
+  /** Paths of the files that the stage reads: a run refuses an output that is one of them. */
+  declare reads?: readonly FilePlace[]
+  /** @internal The files that it writes beside its outputs. */
+  declare writes?: readonly FilePlace[]
 
   /**
    * @internal The size of the file that a run reads, compressed or not. A source that knows it says

@@ -99,7 +99,7 @@ export abstract class TsvStage<
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
     if (maxBadRows !== undefined) wholeNumber('maxBadRows', maxBadRows, 0)
-    if (typeof onBadRow === 'object') this.#quarantine = checkedQuarantine('onBadRow', onBadRow)
+    if (typeof onBadRow === 'object') this.quarantineTo(checkedQuarantine('onBadRow', onBadRow))
     else if (onBadRow !== undefined && onBadRow !== 'throw' && onBadRow !== 'skip') {
       callback('onBadRow', onBadRow, "'throw', 'skip', a function or a quarantine")
     }
@@ -144,6 +144,7 @@ export abstract class TsvStage<
   /** Waits for this quarantine too. */
   protected quarantineTo(quarantine: RowQuarantine): void {
     this.#quarantine ??= quarantine
+    this.writes = [...(this.writes ?? []), quarantine]
   }
 
   override get borrowsInputs(): boolean {

@@ -56,7 +56,7 @@ export function arrowSink(
   const { format = 'file' } = knownOptions(options, OPTIONS)
   choice('format', format, ['file', 'stream'])
   const newOutput = () => new ByteOutput(target, NAME)
-  return sinkOfRuns(NAME, newOutput().name, () => {
+  return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
     const columns = new SinkColumns(NAME)
     let file: ArrowIpc | undefined

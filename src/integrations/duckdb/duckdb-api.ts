@@ -2,12 +2,11 @@
 // chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
 // knows neither tables nor rows. It is one piece, because only one file imports the package.
 
-import { realpath, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
-import { FeedError, onDisk, unlessMissing } from '../../engine/index'
+import { FeedError, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
 import { type ColumnPart, fillVector, type Vector, type VectorCalls } from './column-vectors'
 import { locked, openingFailed, statementFailed } from './duckdb-errors'
 import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
@@ -149,7 +148,7 @@ export class Database {
   static async open(path: string, options: DatabaseOptions): Promise<Database> {
     const { memoryBytes, threads, isReadOnly = false } = options
     const { api, calls } = await loadDuckdb()
-    const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
+    const place = await onDisk(path, 'open', async () => withoutLinks(path))
     if (openPaths.has(place)) throw locked(path, 'this process has it open already')
     openPaths.add(place)
     let temporary: string | undefined
@@ -298,11 +297,4 @@ export class Database {
 /** A text as a literal of SQL. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
-}
-
-/** Returns a path without symbolic links. The file may be missing, its folder may not. */
-async function realPlace(path: string): Promise<string> {
-  return (
-    (await unlessMissing(realpath(path))) ?? join(await realpath(dirname(path)), basename(path))
-  )
 }

@@ -49,7 +49,8 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
 
 /**
  * Makes a sink that writes a table of a DuckDB file in one transaction, so that the table appears
- * with all rows when the pipeline has succeeded, and a failure leaves the file as it was. The types
+ * with all rows when the pipeline has succeeded, and a failure leaves the file as it was, or a new
+ * file without the table; after a COMMIT without an answer the error has `mayBeCommitted`. The types
  * of the columns follow from the schema: decimals are DECIMAL(38, 10) or of their scale, timestamps
  * TIMESTAMP in UTC, lists arrays, aspects and regions structs. A file of a process is open for one
  * writer at a time.
@@ -77,6 +78,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     {
       name: NAME,
       target: path,
+      file: path,
       sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,

@@ -9,6 +9,7 @@ import {
   type ColumnBatch,
   choice,
   columnsOf,
+  commitParts,
   type FeedFile,
   filePath,
   knownOptions,
@@ -73,15 +74,16 @@ const PARTITIONS = Object.keys(FOLDER_OF) as readonly ParquetPartition[]
  * statistics of its columns. An empty cell is null, and an empty list is an empty list.
  *
  * - Files appear when the pipeline has succeeded; before, and after a failure, those at `target`
- *   stay as they were. A run needs a batch, which may be one without a row, to know the columns.
+ *   stay as they were; an error behind a rename names the files that are new. A run needs a batch,
+ *   which may be one without a row, to know the columns.
  * - Rows of several files may go into one: a column that the first batch lacks is COLUMN_UNKNOWN.
  * - With `partitionBy` a run replaces the files of the tuples that it has rows for. At most four
  *   are written at a time, so rows that come back to a fifth are SINK_FAILED. Readers make columns of
  *   the names of the folders, so a column of the rows that is called `category` is `category#2`.
  * @param target the path of the file or folder; or a Node stream, which the sink does not end
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
- * `parquet-wasm`; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item that is no batch;
- * CELL_INVALID for a bad cell of a batch of rows
+ * `parquet-wasm`; SINK_FAILED; SINK_PARTLY_COMMITTED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for an item
+ * that is no batch; CELL_INVALID for a bad cell of a batch of rows
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs'
@@ -102,10 +104,11 @@ export function parquetSink(
   options: ParquetSinkOptions = {},
 ): Sink<ColumnBatch | RowBatch> {
   const settings = settingsOf(target, options)
-  return sinkOfRuns(NAME, String(target), () => new ParquetRun(settings))
+  return sinkOfRuns(NAME, settings.output, () => new ParquetRun(settings))
 }
 
 interface Settings extends FileOptions {
+  readonly output: ByteOutput
   readonly target: SinkTarget
   readonly partitionBy: readonly ParquetPartition[] | undefined
 }
@@ -122,10 +125,10 @@ function settingsOf(target: SinkTarget, options: ParquetSinkOptions): Settings {
   if (partitionBy !== undefined)
     for (const part of arrayOf('partitionBy', partitionBy)) choice('partitionBy', part, PARTITIONS)
   // The first output only checks the target: each run has outputs of its own.
-  new ByteOutput(target, NAME)
+  const output = new ByteOutput(target, NAME)
   const place = typeof target === 'string' ? resolve(target) : target
   if (partitionBy !== undefined) filePath('target', place as string)
-  return { target: place, rowGroupRows, compression, partitionBy }
+  return { output, target: place, rowGroupRows, compression, partitionBy }
 }
 
 class ParquetRun {
@@ -164,7 +167,7 @@ class ParquetRun {
   }
 
   async commit(): Promise<void> {
-    for (const file of this.#prepared.values()) await file.commit()
+    await commitParts(this.#prepared)
   }
 
   async abort(): Promise<void> {

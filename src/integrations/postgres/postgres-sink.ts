@@ -46,6 +46,7 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
  * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
  * `onBadCell`; COLUMN_UNKNOWN; SINK_FAILED, which is retryable where the connection was lost
+ * before COMMIT, and has `mayBeCommitted` where it was lost behind it
  * @example
  * ```ts
  * import { postgresSink } from 'feedmill/postgres'

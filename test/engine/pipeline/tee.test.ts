@@ -157,15 +157,15 @@ test('a failure of a stage aborts all sinks, and the same tee serves the next ru
   expect(log.filter(line => line.endsWith('commit'))).toHaveLength(3)
 })
 
-test('tees nest, and the inner error says which sinks have committed', async () => {
+test('tees nest, and the error names every sink of both', async () => {
   const faults: Fault[] = [{ sink: 1, call: 'commit', isAsync: false }]
   const [a, b, c] = loggedSinks([], faults) as [Sink<number>, Sink<number>, Sink<number>]
   await expect(pipeline([1]).run(tee([tee([a, b]), c]))).rejects.toMatchObject({
     code: 'SINK_PARTLY_COMMITTED',
     context: {
-      committed: ['sink 1 (memory 0)'],
-      failed: 'sink 2 (memory 1)',
-      aborted: ['sink 2 (memory 1)'],
+      committed: ['sink 1 (tee): sink 1 (memory 0)'],
+      failed: 'sink 1 (tee): sink 2 (memory 1)',
+      aborted: ['sink 1 (tee): sink 2 (memory 1)', 'sink 2 (memory 2)'],
     },
   })
 })

@@ -3,7 +3,17 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
@@ -11,11 +21,15 @@ import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FeedError } from '../../../src/engine/errors'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
+import { tee } from '../../../src/engine/pipeline/tee'
 import { byteSink } from '../../../src/engine/sinks/byte-sink'
 import { csvSink } from '../../../src/engine/sinks/csv-sink'
 import { type Destination, GzipDestination } from '../../../src/engine/sinks/destination'
 import { ndjsonSink } from '../../../src/engine/sinks/ndjson-sink'
+import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
+import { arrowSink } from '../../../src/integrations/arrow'
 
 let folder: string
 beforeEach(async () => {
@@ -169,6 +183,162 @@ describe('streams', () => {
     })
     stream.end()
     expect(await read).toBe('')
+  })
+})
+
+describe('fault 161: a stream that fails or closes behind its last write', () => {
+  const rows = pipeline(() => [Buffer.from('a\tb\n1\t2\n')]).to(() => new TsvRowParser())
+  const blocks = pipeline(() => [Buffer.from('12'), Buffer.from('345')])
+  /** Each way to write it, with the number of bytes that come. */
+  const SINKS: [string, (stream: Writable) => Promise<unknown>, number][] = [
+    ['bytes', stream => blocks.run(byteSink(stream)), 5],
+    ['ndjson', stream => rows.run(ndjsonSink(stream)), 18],
+    ['csv', stream => rows.run(csvSink(stream)), 10],
+    ['arrow', stream => rows.run(arrowSink(stream)), 706],
+    ['tee', stream => blocks.run(tee([byteSink(stream), byteSink(join(folder, 'other'))])), 5],
+  ]
+  const AFTER = [
+    (end: () => void) => end(),
+    (end: () => void) => process.nextTick(end),
+    (end: () => void) => void Promise.resolve().then(end),
+    (end: () => void) => void setImmediate(end),
+  ]
+  const settled = (run: Promise<unknown>) => {
+    const late = new Promise(resolve => setTimeout(resolve, 2_000, 'never settled').unref())
+    const done = run.then(
+      () => 'ended well',
+      (error: FeedError) => error.code,
+    )
+    return Promise.race([done, late])
+  }
+
+  test.each(SINKS)('%s: by its reader, at any byte', async (_, write, total) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: total + 1 }),
+        fc.constantFrom(undefined, new RangeError('reset')),
+        fc.constantFrom(...AFTER),
+        fc.constantFrom('data', 'iterator', 'slow iterator'),
+        fc.constantFrom(1, 4, 1 << 14),
+        async (last, error, turn, reader, highWaterMark) => {
+          const stream = new PassThrough({ highWaterMark })
+          stream.on('error', () => {})
+          let bytes = 0
+          const see = (block: Buffer) => {
+            bytes += block.length
+            if (bytes >= last) turn(() => void stream.destroy(error))
+          }
+          if (reader === 'data') stream.on('data', see)
+          else
+            (async () => {
+              for await (const block of stream) {
+                see(block)
+                if (reader === 'slow iterator') await new Promise(next => setTimeout(next, 3))
+              }
+            })().catch(() => {})
+          const outcome = await settled(write(stream))
+          // A reader that takes everything and stays is the only good end.
+          expect([outcome, bytes]).toEqual(
+            last > total ? ['ended well', total] : ['SINK_FAILED', expect.any(Number)],
+          )
+          expect(existsSync(join(folder, 'other'))).toBe(_ === 'tee' && last > total)
+          await rm(join(folder, 'other'), { force: true })
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each(SINKS)(
+    '%s: by itself, at any write, before and behind its callback',
+    async (_, write) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 4 }),
+          fc.constantFrom(undefined, new RangeError('reset')),
+          fc.constantFrom(...AFTER),
+          fc.constantFrom('never', 'first', 'last'),
+          async (last, error, turn, answer) => {
+            let writes = 0
+            const stream = new Writable({
+              write(_chunk, _encoding, done) {
+                const isLast = ++writes === last
+                if (isLast && answer === 'last') turn(() => void stream.destroy(error))
+                if (!isLast || answer !== 'never') done()
+                if (isLast && answer !== 'last') turn(() => void stream.destroy(error))
+              },
+            })
+            stream.on('error', () => {})
+            const outcome = await settled(write(stream))
+            expect(outcome).toBe(stream.destroyed ? 'SINK_FAILED' : 'ended well')
+          },
+        ),
+        { numRuns: 60 },
+      )
+    },
+  )
+
+  test('where somebody else ends it, and its end fails or never comes', async () => {
+    for (const fails of [true, false]) {
+      let written = 0
+      const stream: Writable = new Writable({
+        write(_chunk, _encoding, done) {
+          written++
+          done()
+        },
+        final: done => void setImmediate(done, fails ? new RangeError('full') : null),
+      })
+      async function* source() {
+        yield Buffer.from('1')
+        // A source is read ahead.
+        while (stream.writableLength > 0 || written === 0) await new Promise(setImmediate)
+        stream.end()
+      }
+      const outcome = await settled(pipeline(source()).run(byteSink(stream)))
+      expect(outcome).toBe(fails ? 'SINK_FAILED' : 'ended well')
+    }
+  })
+
+  test('where it is the writable side of a web stream that fails late', async () => {
+    for (const fails of [true, false]) {
+      const web = new WritableStream({
+        write: (_chunk, controller) => {
+          if (fails) setImmediate(() => controller.error(new RangeError('late')))
+        },
+      })
+      const outcome = await settled(blocks.run(byteSink(Writable.fromWeb(web as never))))
+      expect(outcome).toBe(fails ? 'SINK_FAILED' : 'ended well')
+    }
+  })
+
+  test('and a Transform without a reader, or a paused one, gets what fits it', async () => {
+    const stream = new PassThrough()
+    await blocks.run(byteSink(stream))
+    stream.end()
+    expect(await text(stream)).toBe('12345')
+  })
+
+  test('a FIFO whose reader leaves before the end', async () => {
+    const path = join(folder, 'fifo')
+    try {
+      execFileSync('mkfifo', [path], { stdio: 'ignore' })
+    } catch {
+      return
+    }
+    const leaving = async () => {
+      const reader = await open(path, 'r')
+      await reader.read(Buffer.alloc(2), 0, 2)
+      await reader.close()
+    }
+    const left = leaving()
+    async function* source() {
+      yield Buffer.from('12')
+      await left
+    }
+    await expect(pipeline(source()).run(byteSink(path))).rejects.toMatchObject({
+      code: 'SINK_FAILED',
+      context: { sink: 'bytes', target: path, reason: 'ENXIO' },
+    })
   })
 })
 
