@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
-import { type ColumnSpec, NamedColumns } from '../schema/column-spec'
+import type { ColumnSpec } from '../schema/column-spec'
+import { CASELESS_NAMES } from './column-names'
 import { jsonWriter } from './ndjson-sink'
 import { decimalText } from './plain-values'
 import {
@@ -53,7 +54,8 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       target: path,
       sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
-      columnName: name => name,
+      ...CASELESS_NAMES,
+      nameFault: () => undefined,
       formOf,
       open: () => sqliteTable(path, open),
     },
@@ -86,7 +88,7 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
       const rows = database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
       return rows.length === 0
         ? undefined
-        : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
+        : new Set(rows.map(row => CASELESS_NAMES.foldName((row as { readonly name: string }).name)))
     },
     writerOf: plan => {
       const { table, columns } = plan

@@ -6,6 +6,7 @@ import { choice, filledText, type OptionNames, optionInvalid } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
 import type { BadCellPolicy } from '../stages/bad-cells'
+import { type ColumnRename, checkedRename } from './column-names'
 
 const MODES = ['create', 'replace', 'append', 'upsert'] as const
 
@@ -35,6 +36,13 @@ export interface TableSinkOptions {
   /** The columns of the table, in their order. Default: all columns. */
   readonly columns?: readonly string[]
   /**
+   * The names of columns in the table, by their headings, as in `{ '': 'note', Price: 'price_eur' }`.
+   * The other options name headings. A name is taken as it is, in PostgreSQL too. Names that the
+   * database cannot have, or takes for the same, are OPTION_INVALID before anything is made in it.
+   * Default: none.
+   */
+  readonly rename?: ColumnRename
+  /**
    * What happens to a cell that is no value of its column, or that the type of the database cannot
    * hold. A NOT NULL column takes no empty value in its place, and a quarantine takes rows of a
    * parser only: these end the run. Default: `throw`.
@@ -48,6 +56,7 @@ export const TABLE_OPTIONS: OptionNames<TableSinkOptions> = {
   key: true,
   schema: true,
   columns: true,
+  rename: true,
   onBadCell: true,
 }
 
@@ -84,16 +93,21 @@ export interface TablePlan {
   readonly key: readonly PlannedColumn[]
 }
 
-/** @throws FeedError OPTION_INVALID */
-export function checkTableOptions({ table, mode = 'create', key, columns }: TableSinkOptions) {
+/** Returns a copy, which later changes of the caller's do not reach. @throws FeedError OPTION_INVALID */
+export function checkedTableOptions<O extends TableSinkOptions>(options: O): O {
+  const { table, mode = 'create', key, columns, rename } = options
   filledText('table', table)
   choice('mode', mode, MODES)
-  if (columns !== undefined) checkedNames('columns', columns)
-  if (key !== undefined) checkedNames('key', key)
   if (mode === 'upsert' && key === undefined)
     throw optionInvalid('key', 'the columns that tell rows apart, which upsert needs', key)
   if (mode === 'append' && key !== undefined)
     throw optionInvalid('key', 'left out, because append changes no row', key)
+  return {
+    ...options,
+    columns: columns === undefined ? undefined : checkedNames('columns', columns),
+    key: key === undefined ? undefined : checkedNames('key', key),
+    rename: rename === undefined ? undefined : checkedRename(rename),
+  }
 }
 
 /** @throws FeedError OPTION_INVALID */
@@ -103,8 +117,12 @@ export function checkedNames(option: string, columns: readonly string[]): readon
   if (!isList) throw optionInvalid(option, 'a list of one column name or more', columns)
   const repeated = columns.find((name, n) => columns.indexOf(name) !== n)
   if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
-  // The copy keeps later changes of the caller's list out.
   return [...columns]
+}
+
+/** Returns a name for a table or a column of the sink's own, which none of the others has. */
+export function freeName(name: string, taken: readonly string[]): string {
+  return taken.some(other => other.toLowerCase() === name) ? freeName(`${name}_`, taken) : name
 }
 
 /** Returns the name as a quoted identifier. */

@@ -8,20 +8,22 @@ import { type ColumnData, columnData } from '../codec/columns/column-data'
 import { type CellPolicy, decodeColumns } from '../codec/columns/decode-columns'
 import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
-import { projectionsOf } from '../codec/projection'
+import { columnOf, projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
-import { FeedError, type RowPosition } from '../errors'
-import { optionInvalid } from '../options'
+import { excerpt, FeedError, messageOf, type RowPosition } from '../errors'
+import { nameHint, optionInvalid } from '../options'
 import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
 import type { ColumnSpec } from '../schema/column-spec'
 import { NamedColumns } from '../schema/column-spec'
 import { type Columns, checkedSchema } from '../schema/feed-schema'
 import { BadCells } from '../stages/bad-cells'
+import { type ColumnRename, columnNames, type NameRules } from './column-names'
+import { columnUnknown, type PlainObject, plainObject } from './plain-objects'
 import { checkedValue, shownValue } from './plain-values'
-import { unwritableKind, valueInvalid } from './sink-errors'
+import { valueInvalid } from './sink-errors'
 import {
   type ColumnForm,
   type PlannedColumn,
@@ -31,11 +33,7 @@ import {
 } from './table-plan'
 
 /** What a database says about its columns. */
-export interface ColumnRules {
-  /** The name of the sink in messages. */
-  readonly name: string
-  /** Returns the name that a column has in the database. */
-  columnName(name: string): string
+export interface ColumnRules extends NameRules {
   formOf(spec: ColumnSpec, isRequired: boolean): ColumnForm
 }
 
@@ -46,6 +44,8 @@ type Converter = (value: unknown) => unknown
 interface Reading {
   readonly header: BoundHeader | undefined
   readonly converters: readonly Converter[]
+  /** The names of the properties that have the cells, where the rows are objects. */
+  readonly properties: readonly string[]
   /** True where the cells of the columns are of the table's own kinds. */
   readonly isOwn: boolean
 }
@@ -59,20 +59,28 @@ export class TableRows {
   readonly #rules: ColumnRules
   readonly #chosen: readonly string[] | undefined
   readonly #keyNames: readonly string[]
+  readonly #rename: ColumnRename | undefined
   /** The columns, as soon as they are known: with a schema at once, else with the first row. */
   columns: readonly PlannedColumn[] | undefined
   key: readonly PlannedColumn[] = []
   #names: readonly string[] = []
+  /** The names that plain objects have for the columns, and those that `columns` leaves out. */
+  #properties: readonly string[] = []
+  #known: ReadonlySet<string> = new Set()
   #objects: Reading | undefined
   #reading: Reading | undefined
   /** Number of rows so far. */
   #rows = 0
 
   /** @throws FeedError OPTION_INVALID */
-  constructor(rules: ColumnRules, { schema, columns, key = [], onBadCell }: TableSinkOptions) {
+  constructor(
+    rules: ColumnRules,
+    { schema, columns, key = [], rename, onBadCell }: TableSinkOptions,
+  ) {
     this.#rules = rules
-    this.#chosen = columns?.slice()
+    this.#chosen = columns
     this.#keyNames = key
+    this.#rename = rename
     this.badCells = new BadCells(onBadCell)
     if (columns !== undefined) this.#checkKey(columns)
     if (schema !== undefined) this.#settle(schemaColumns(checkedSchema('schema', schema).columns))
@@ -92,20 +100,26 @@ export class TableRows {
   /**
    * Returns the values of a row in the order of the columns; undefined where the row went into a
    * quarantine.
-   * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN
+   * @param header where the element is an object of a batch of columns
+   * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN, OPTION_INVALID
    */
-  valuesOf(element: unknown): unknown[] | undefined {
+  valuesOf(element: unknown, header?: BoundHeader): unknown[] | undefined {
     this.#rows++
-    if (typeof element !== 'object' || element === null || unwritableKind(element) !== undefined)
-      throw this.#invalid('it is no row and no object with a property for each column')
     if (isRow(element)) {
       this.see(element.batch)
       return this.#valuesOf(this.#readingOf(element.batch.header), element)
     }
+    const object = plainObject(element, this.#known, reason => this.#invalid(reason))
     if (this.columns === undefined)
-      throw this.#invalid('a table of plain objects needs the option schema')
-    this.#objects ??= this.#readingBy(undefined, () => undefined)
-    return this.#valuesOf(this.#objects, element as Record<string, unknown>)
+      throw optionInvalid(
+        'schema',
+        'the columns of the table, where rows are plain objects',
+        undefined,
+      )
+    if (this.#objects === undefined || this.#objects.header !== header)
+      this.#objects = this.#readingBy(header, () => undefined)
+    if (header === undefined) this.#refuseLosses(object)
+    return this.#valuesOf(this.#objects, object)
   }
 
   /**
@@ -124,7 +138,12 @@ export class TableRows {
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
   cellOf(row: Row<Columns>, name: string): unknown {
     const n = this.#names.indexOf(name)
-    return this.#cell(row, this.columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
+    return this.#cell(
+      row,
+      this.columns![n]!,
+      this.#readingOf(row.batch.header).converters[n]!,
+      name,
+    )
   }
 
   /**
@@ -158,7 +177,17 @@ export class TableRows {
     return isRequired && decoderOf(spec).empty === null ? STRICT : this.badCells
   }
 
-  #valuesOf({ converters }: Reading, source: Row<Columns> | Record<string, unknown>) {
+  #refuseLosses(object: PlainObject): void {
+    for (const name of Object.keys(object)) {
+      if (this.#known.has(name) || object[name] === undefined) continue
+      const known = [...this.#known]
+      const text = `row ${this.#rows} has a property ${excerpt(name)}, which is no column of the schema`
+      const hint = nameHint(name, known) ?? 'leave it out in map, or give the schema the column'
+      throw columnUnknown(name, known, text, hint)
+    }
+  }
+
+  #valuesOf({ converters, properties }: Reading, source: Row<Columns> | PlainObject) {
     const row = isRow(source) ? source : undefined
     const names = this.#names
     try {
@@ -166,14 +195,27 @@ export class TableRows {
       const object = row?.toObject(names as never[]) as Record<string, unknown> | undefined
       for (let n = 0; n < names.length; n++) {
         const name = names[n]!
-        values[n] = converters[n]!(object === undefined ? ownValue(source, name) : object[name])
+        values[n] = converters[n]!(
+          object === undefined ? ownValue(source, properties[n]!) : object[name],
+        )
       }
       return values
     } catch (error) {
-      if (!isBadCell(error)) throw error
+      if (!isBadCell(error) && (row !== undefined || FeedError.is(error))) throw error
     }
     try {
-      return this.columns!.map((column, n) => this.#cell(source, column, converters[n]!))
+      return this.columns!.map((column, n) => {
+        try {
+          return this.#cell(source, column, converters[n]!, properties[n]!)
+        } catch (error) {
+          if (row !== undefined || FeedError.is(error)) throw error
+          // A getter or a method of the caller's has thrown it.
+          throw this.#invalid(
+            `the cell ${excerpt(column.name)}: ${excerpt(messageOf(error))}`,
+            error,
+          )
+        }
+      })
     } catch (error) {
       if (row !== undefined && this.badCells.leaveOut(row, error)) return undefined
       throw error
@@ -181,11 +223,11 @@ export class TableRows {
   }
 
   /** Reads one cell by the policy for bad cells. */
-  #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
+  #cell(source: object, column: PlannedColumn, convert: Converter, property: string): unknown {
     const { name } = column
     const row = isRow(source) ? source : undefined
     const place = row === undefined ? { row: this.#rows } : row.position
-    const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
+    const read = () => (row === undefined ? ownValue(source, property) : row.get(name as never))
     const cell = {
       // An object has no place in a file.
       position: { line: 0, byteOffset: 0, ...place },
@@ -215,7 +257,12 @@ export class TableRows {
   ): Reading {
     const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
     const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!))
-    return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
+    const properties =
+      header === undefined
+        ? this.#properties
+        : this.#names.map(name => header.all[columnOf(header, name)]!.name)
+    const isOwn = areOwn.every(Boolean) && this.#areWritten(header)
+    return { header, converters, properties, isOwn }
   }
 
   /** Returns whether a file has the columns under their names, or lacks those that may be empty. */
@@ -227,14 +274,17 @@ export class TableRows {
   }
 
   #settle(known: readonly TableColumn[]): void {
-    const specs = new NamedColumns(known.map(({ name, spec }) => [name, spec]))
-    const columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
-    this.#names = columns.map(({ name }) => name)
+    const byName = new NamedColumns(known.map(column => [column.name, column]))
+    this.#names = this.#chosen ?? known.map(({ name }) => name)
+    this.#properties = this.#names.map(name => byName.get(name)?.name ?? name)
+    this.#known = new Set([...byName.keys(), ...this.#properties])
     this.#checkKey(this.#names)
-    this.columns = columns.map(({ name, spec }) => {
+    const sqlNames = columnNames(this.#rules, this.#names, this.#rename)
+    this.columns = this.#names.map((name, n) => {
+      const spec = byName.get(name)?.spec ?? TEXT
       const isRequired = spec.notNull === true || this.#keyNames.includes(name)
       const form = this.#rules.formOf(spec, isRequired)
-      return { name, spec, sqlName: this.#rules.columnName(name), form, isRequired }
+      return { name, spec, sqlName: sqlNames[n]!, form, isRequired }
     })
     this.key = this.#keyNames.map(name => this.columns!.find(column => column.name === name)!)
   }
@@ -245,8 +295,8 @@ export class TableRows {
       throw optionInvalid('key', `columns of the table (${names.join(', ')})`, unknown)
   }
 
-  #invalid(reason: string) {
-    return valueInvalid(this.#rules.name, this.#rows, reason)
+  #invalid(reason: string, cause?: unknown) {
+    return valueInvalid(this.#rules.name, this.#rows, reason, cause)
   }
 }
 
@@ -260,7 +310,7 @@ function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean):
       return null
     }
     const converted = form.convert(
-      (isOwn ? value : checkedValue(spec, value)) as NonNullable<unknown>,
+      (isOwn && type !== 'cell' ? value : checkedValue(spec, value)) as NonNullable<unknown>,
     )
     if (converted === UNFIT)
       throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
@@ -293,6 +343,7 @@ function ownValue(object: object, name: string): unknown {
 }
 
 /** Rows are recognised by shape, because two copies of the package may meet in one process. */
-function isRow(element: object): element is Row<Columns> {
-  return typeof (element as Partial<Row>).toObject === 'function' && 'batch' in element
+function isRow(element: unknown): element is Row<Columns> {
+  const { toObject, batch } = (element ?? {}) as Partial<Row>
+  return typeof toObject === 'function' && batch !== undefined
 }

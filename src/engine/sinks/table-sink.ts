@@ -11,7 +11,7 @@ import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
 import {
-  checkTableOptions,
+  checkedTableOptions,
   definitionsOf,
   namesOf,
   type TablePlan,
@@ -43,8 +43,8 @@ export interface TableDatabase {
   abort(): Promise<void> | void
 }
 
-/** The names of columns, as the database tells them apart. */
-export type ColumnNames = { has(name: string): boolean } | undefined
+/** The names of the columns of a table, folded; undefined where there is none. */
+export type ColumnNames = ReadonlySet<unknown> | undefined
 
 /** A kind of database. */
 export interface TableRules extends ColumnRules {
@@ -59,10 +59,10 @@ export interface TableRules extends ColumnRules {
 
 /** @throws FeedError OPTION_INVALID */
 export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
-  checkTableOptions(options)
+  const checked = checkedTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
-  new TableRows(rules, options)
-  return sinkOfRuns(rules.name, rules.target, () => new TableRun(rules, options))
+  new TableRows(rules, checked)
+  return sinkOfRuns(rules.name, rules.target, () => new TableRun(rules, checked))
 }
 
 class TableRun {
@@ -118,8 +118,9 @@ class TableRun {
         return
       }
     }
+    const header = isColumnBatch(item) ? item.header : undefined
     for (const element of elementsOf(item)) {
-      const values = rows.valuesOf(element)
+      const values = rows.valuesOf(element, header)
       const writer = (this.#writer ??= await this.#openTable())
       const written = values && writer?.write(values)
       if (written !== undefined) await written
@@ -129,7 +130,7 @@ class TableRun {
   /** Does to the table what the mode says. Without columns there is nothing to write. */
   async #openTable(): Promise<RowWriter | undefined> {
     const { mode = 'create', table } = this.#options
-    const { name, target, sqlTable, hasPrimaryKey } = this.#rules
+    const { name, target, sqlTable, hasPrimaryKey, foldName } = this.#rules
     const database = this.#database
     const { columns, key } = this.#rows
     let present = await database.columnsOf(table)
@@ -140,7 +141,7 @@ class TableRun {
       present = undefined
     }
     if (columns === undefined) return undefined
-    const missing = columns.filter(({ sqlName }) => present?.has(sqlName) === false)
+    const missing = columns.filter(({ sqlName }) => present?.has(foldName(sqlName)) === false)
     if (missing.length > 0) throw this.#foreign(missing.map(({ sqlName }) => sqlName).join(', '))
     if (present === undefined) {
       const parts = definitionsOf(columns)

@@ -18,11 +18,12 @@ import type {
 } from '../../engine/index'
 import {
   arrowTypeOf,
+  CASELESS_NAMES,
   columnData,
   filePath,
+  freeName,
   knownOptions,
   misfit,
-  NamedColumns,
   namesOf,
   newValues,
   type OptionNames,
@@ -80,7 +81,8 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,
-      columnName: name => name,
+      ...CASELESS_NAMES,
+      nameFault: name => (name === '' ? 'it is empty' : undefined),
       formOf,
       open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
     },
@@ -125,7 +127,7 @@ class DuckdbTable implements TableDatabase {
     )
     return rows.length === 0
       ? undefined
-      : new NamedColumns(rows.map(({ column_name }) => [column_name, true]))
+      : new Set(rows.map(({ column_name }) => CASELESS_NAMES.foldName(column_name)))
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
@@ -135,10 +137,11 @@ class DuckdbTable implements TableDatabase {
       this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
       return new ColumnWriter(this.#inserter, columns, rows)
     }
-    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
-    const place = vectorOf(PLACE, INT64)
-    this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
-    const end = () => this.run(merge(plan))
+    const own = ownNames(plan)
+    await this.run(`CREATE TEMP TABLE ${own.arrived} AS ${noRowsOf(columns, own.place)}`)
+    const place = vectorOf(own.place, INT64)
+    this.#inserter = await ChunkInserter.open(this.#database!, own.arrived, [...vectors, place])
+    const end = () => this.run(merge(plan, own))
     return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
@@ -232,21 +235,34 @@ function vectorOf(name: string, type: ArrowType): readonly [name: string, type: 
   return [name, vectorTypeOf(type)]
 }
 
-/** The rows of a run with a key, before they take the places of those of their keys. */
-const ARRIVED = 'feedmill_arrived'
-/** The column with the number of a row. No column of a file has a NUL in its name. */
-const PLACE = 'feedmill_place'
+/** The names that a run with a key has beside those of the plan. */
+interface OwnNames {
+  /** The table of its rows, before they take the places of those of their keys. */
+  readonly arrived: string
+  /** The column with the number of a row. */
+  readonly place: string
+}
+
+function ownNames({ table, columns }: TablePlan): OwnNames {
+  return {
+    arrived: freeName('feedmill_arrived', [table.slice(1, -1)]),
+    place: freeName(
+      'feedmill_place',
+      columns.map(({ sqlName }) => sqlName),
+    ),
+  }
+}
 
 /** Returns a query of the columns and of the place without a row. */
-function noRowsOf(columns: readonly PlannedColumn[]): string {
+function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
   const values = columns.map(
     ({ sqlName, form }) => `NULL::${form.sql} AS ${sqlIdentifier(sqlName)}`,
   )
-  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
+  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${place} LIMIT 0`
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan): string {
+function merge(plan: TablePlan, { arrived, place }: OwnNames): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
   const values = newValues(plan, 'new')
@@ -254,13 +270,13 @@ function merge(plan: TablePlan): string {
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
   return `
-    DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-      SELECT max(${PLACE}) FROM ${ARRIVED} GROUP BY ${namesOf(key)}
+    DELETE FROM ${arrived} WHERE ${place} NOT IN (
+      SELECT max(${place}) FROM ${arrived} GROUP BY ${namesOf(key)}
     );
-    MERGE INTO ${table} AS old USING ${ARRIVED} AS new ON (${isSame.join(' AND ')})
+    MERGE INTO ${table} AS old USING ${arrived} AS new ON (${isSame.join(' AND ')})
     ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
       .join(', ')});
-    DROP TABLE ${ARRIVED}`
+    DROP TABLE ${arrived}`
 }

@@ -4,6 +4,7 @@ import {
   type ColumnNames,
   definitionsOf,
   filledText,
+  freeName,
   knownOptions,
   namesOf,
   type OptionNames,
@@ -22,7 +23,7 @@ import {
 import { addressOf, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
-import { columnNameOf, sqlName } from './sql-names'
+import { columnFault, columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
 import { columnsOf } from './tables'
@@ -72,15 +73,14 @@ export function postgresSink<T>(
       sqlTable: place + name,
       hasPrimaryKey: true,
       columnName: columnNameOf,
+      foldName: columnName => columnName,
+      nameFault: columnFault,
       formOf: columnFormOf,
       open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
     },
     options,
   )
 }
-
-/** The rows of a run with a key, before they take the places of those of their keys. */
-const ARRIVED = 'pg_temp.feedmill_arrived'
 
 class PostgresTable implements TableDatabase {
   readonly #connect: () => Promise<PgConnection>
@@ -110,15 +110,16 @@ class PostgresTable implements TableDatabase {
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
     const { columns, key } = plan
     if (key.length === 0) return this.#copyInto(plan.table, columns, rows)
-    await this.run(
-      `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
-    )
-    const arrived = this.#copyInto(ARRIVED, columns, rows)
+    // The rows of a run with a key, before they take the places of those of their keys. A session
+    // finds its own table before others of the name.
+    const own = freeName('feedmill_arrived', [plan.table.slice(1, -1)])
+    await this.run(`CREATE TEMP TABLE ${own} (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`)
+    const arrived = this.#copyInto(`pg_temp.${own}`, columns, rows)
     return {
       ...arrived,
       end: async () => {
         await arrived.end()
-        await this.run(merge(plan))
+        await this.run(merge(plan, `pg_temp.${own}`))
       },
     }
   }
@@ -153,12 +154,12 @@ class PostgresTable implements TableDatabase {
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan): string {
+function merge(plan: TablePlan, arrived: string): string {
   const names = namesOf(plan.columns)
   const key = namesOf(plan.key)
   // The system column `ctid` has the order in which the rows were copied.
   return `
     INSERT INTO ${plan.table} (${names})
-    SELECT DISTINCT ON (${key}) ${names} FROM ${ARRIVED} ORDER BY ${key}, ctid DESC
+    SELECT DISTINCT ON (${key}) ${names} FROM ${arrived} ORDER BY ${key}, ctid DESC
     ${onConflict(plan)}`
 }
