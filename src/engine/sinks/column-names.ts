@@ -18,19 +18,18 @@ export interface NameRules {
   nameFault(name: string): string | undefined
 }
 
-/** The rules of SQLite and of DuckDB, which tell names apart but for the case of A to Z. */
-export const CASELESS_NAMES: Omit<NameRules, 'name' | 'nameFault'> = {
-  columnName: heading => heading,
-  foldName: name => name.replace(/[A-Z]+/g, letters => letters.toLowerCase()),
+/** SQLite and DuckDB keep the case of a name, and do not tell names apart by the case of A to Z. */
+export const CASELESS_NAMES = {
+  columnName: (heading: string) => heading,
+  foldName: (name: string) => name.replace(/[A-Z]+/g, letters => letters.toLowerCase()),
 }
 
 export type ColumnRename = Readonly<Record<string, string>>
 
-/** Returns a copy, which later changes of the caller's do not reach. @throws FeedError OPTION_INVALID */
-export function checkedRename(rename: ColumnRename): ColumnRename {
-  const names = Object.entries(anObject('rename', rename, 'an object with a name for each heading'))
-  for (const [heading, name] of names) filledText(`rename[${show(heading)}]`, name)
-  return Object.fromEntries(names)
+/** @throws FeedError OPTION_INVALID */
+export function checkRename(rename: ColumnRename): void {
+  anObject('rename', rename, 'an object with a name for each heading')
+  for (const [heading, name] of Object.entries(rename)) filledText(`rename.${heading}`, name)
 }
 
 /**
@@ -43,59 +42,29 @@ export function columnNames(
   headings: readonly string[],
   rename: ColumnRename = {},
 ): string[] {
-  const renamed = renamedColumns(headings, rename)
-  const known = new Map<string, string>()
-  return headings.map(heading => {
-    const name = renamed.get(heading) ?? rules.columnName(heading)
-    const column = `the column ${show(name)} of the heading ${show(heading)}`
-    const fault = faultOf(name) ?? rules.nameFault(name)
-    if (fault !== undefined) throw unnamed(rules, `${column}, because ${fault}`, name)
-    const other = known.get(rules.foldName(name))
-    if (other !== undefined)
-      throw unnamed(
-        rules,
-        `${column} beside that of the heading ${show(other)}, because it takes their names for the same`,
-        name,
-      )
-    known.set(rules.foldName(name), heading)
-    return name
-  })
-}
-
-/** Returns the new names by the headings as the columns have them. */
-function renamedColumns(headings: readonly string[], rename: ColumnRename): Map<string, string> {
   const known = new NamedColumns(headings.map(heading => [heading, heading]))
-  const renamed = new Map<string, string>()
+  const renamed = new Map<string | undefined, string>()
   for (const [heading, name] of Object.entries(rename)) {
     const found = known.get(heading)
     if (found === undefined || renamed.has(found))
-      throw optionInvalid(
-        'rename',
-        `by headings of the table, each once (${headings.join(', ')})`,
-        heading,
-      )
+      throw optionInvalid('rename', `by headings of the table (${headings.join(', ')})`, heading)
     renamed.set(found, name)
   }
-  return renamed
-}
-
-/** No database has such a name: it would end at the NUL, or get U+FFFD in place of half a character. */
-function faultOf(name: string): string | undefined {
-  if (name.includes('\0')) return 'it has a NUL'
-  return /\p{Cs}/u.test(name) ? 'it has half of a character of two' : undefined
-}
-
-function unnamed(
-  { name: sink }: NameRules,
-  what: string,
-  name: string,
-): FeedError<'OPTION_INVALID'> {
-  const cure = 'give it another name in the option rename, or leave it out by the option columns'
-  const expected = 'such that the database can have every column under a name of its own'
-  const message = `${sink} cannot have ${what}: ${cure}`
-  return new FeedError('OPTION_INVALID', message, {
-    option: 'rename',
-    expected,
-    received: show(name),
+  const owners = new Map<string, string>()
+  return headings.map(heading => {
+    const name = renamed.get(heading) ?? rules.columnName(heading)
+    const fault = faultOf(rules, name, owners.get(rules.foldName(name)))
+    owners.set(rules.foldName(name), heading)
+    if (fault === undefined) return name
+    const message = `${rules.name} cannot have a column ${show(name)} for the heading ${show(heading)}, because ${fault}: give it another name in the option rename, or leave it out by the option columns`
+    const context = { option: 'rename', expected: 'a name for each column', received: show(name) }
+    throw new FeedError('OPTION_INVALID', message, context)
   })
+}
+
+/** @param owner the heading that has the name already */
+function faultOf(rules: NameRules, name: string, owner: string | undefined): string | undefined {
+  if (owner !== undefined) return `the heading ${show(owner)} has this name there`
+  // SQL ends at a NUL, and has U+FFFD in place of half a character.
+  return /[\0\p{Cs}]/u.test(name) ? 'it has a NUL or half a character' : rules.nameFault(name)
 }

@@ -6,7 +6,7 @@ import type { Row } from '../codec/row'
 import { excerpt, type FeedError } from '../errors'
 import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
-import { columnUnknown, MAX_SHOWN, type PlainObject } from './plain-objects'
+import { columnUnknown, lossOf, MAX_SHOWN, type PlainObject } from './plain-objects'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -86,8 +86,8 @@ export class CsvColumns {
     this.rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
     else if (!this.isSettled) this.#search(cells)
-    if (!isRow) this.#findSlip(cells)
-    // A column that no row has is the better reason, and it is known when all rows have been seen.
+    if (!isRow) this.#slip ??= this.#findSlip(cells)
+    // A column that no row has is the better reason, until some row has had it.
     if (this.#slip !== undefined && this.isSettled) throw this.#slip
     return cells
   }
@@ -114,30 +114,22 @@ export class CsvColumns {
   #refuseLosses(cells: PlainObject): void {
     this.names ??= Object.keys(cells)
     if (this.known.size === 0) for (const name of this.names) this.known.add(name)
-    for (const name of Object.keys(cells)) {
-      if (this.known.has(name)) continue
-      const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have`
-      throw columnUnknown(name, this.names, text, 'name all columns in the option columns')
-    }
+    const name = lossOf(cells, this.known)
+    if (name === undefined) return
+    const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have`
+    throw columnUnknown(name, this.names, text, 'name all columns in the option columns')
   }
 
   /** A caller may leave properties out, but not one in place of which a column would be empty. */
-  #findSlip(cells: PlainObject): void {
-    const lacking = this.names!.filter(name => !Object.hasOwn(cells, name))
-    if (lacking.length === 0 || this.#slip !== undefined) return
-    for (const name of Object.keys(cells)) {
-      if (this.known.has(name) || cells[name] === undefined) continue
-      // Names in a series, such as image1 and image2, differ in their digits, and x and y at all.
-      const near = lacking.filter(
-        other => other.length > 2 && withoutDigits(other) !== withoutDigits(name),
-      )
-      if (nameHint(name, near) === undefined) continue
+  #findSlip(cells: PlainObject): FeedError | undefined {
+    const lacking = this.names!.filter(name => name.length > 2 && !Object.hasOwn(cells, name))
+    for (const name of lacking.length === 0 ? [] : Object.keys(cells)) {
+      // Names in a series, such as image1 and image2, differ in their digits.
+      const near = lacking.filter(other => other.replace(/\d/g, '') !== name.replace(/\d/g, ''))
+      if (this.known.has(name) || nameHint(name, near) === undefined) continue
       const text = `row ${this.rows} has a property ${excerpt(name)}, which is not in columns`
-      this.#slip = columnUnknown(name, near, text)
+      return columnUnknown(name, near, text)
     }
+    return undefined
   }
-}
-
-function withoutDigits(name: string): string {
-  return name.replace(/\d+/g, '')
 }

@@ -6,7 +6,7 @@ import { choice, filledText, type OptionNames, optionInvalid } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
 import type { BadCellPolicy } from '../stages/bad-cells'
-import { type ColumnRename, checkedRename } from './column-names'
+import { type ColumnRename, checkRename } from './column-names'
 
 const MODES = ['create', 'replace', 'append', 'upsert'] as const
 
@@ -93,20 +93,23 @@ export interface TablePlan {
   readonly key: readonly PlannedColumn[]
 }
 
-/** Returns a copy, which later changes of the caller's do not reach. @throws FeedError OPTION_INVALID */
-export function checkedTableOptions<O extends TableSinkOptions>(options: O): O {
+/** Returns a copy, which the caller cannot change. @throws FeedError OPTION_INVALID */
+export function checkedTableOptions(options: TableSinkOptions): TableSinkOptions {
   const { table, mode = 'create', key, columns, rename } = options
   filledText('table', table)
   choice('mode', mode, MODES)
+  if (columns !== undefined) checkedNames('columns', columns)
+  if (key !== undefined) checkedNames('key', key)
+  if (rename !== undefined) checkRename(rename)
   if (mode === 'upsert' && key === undefined)
     throw optionInvalid('key', 'the columns that tell rows apart, which upsert needs', key)
   if (mode === 'append' && key !== undefined)
     throw optionInvalid('key', 'left out, because append changes no row', key)
   return {
     ...options,
-    columns: columns === undefined ? undefined : checkedNames('columns', columns),
-    key: key === undefined ? undefined : checkedNames('key', key),
-    rename: rename === undefined ? undefined : checkedRename(rename),
+    ...(columns && { columns: [...columns] }),
+    ...(key && { key: [...key] }),
+    ...(rename && { rename: { ...rename } }),
   }
 }
 
@@ -117,6 +120,7 @@ export function checkedNames(option: string, columns: readonly string[]): readon
   if (!isList) throw optionInvalid(option, 'a list of one column name or more', columns)
   const repeated = columns.find((name, n) => columns.indexOf(name) !== n)
   if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
+  // The copy keeps later changes of the caller's list out.
   return [...columns]
 }
 

@@ -21,7 +21,7 @@ import { NamedColumns } from '../schema/column-spec'
 import { type Columns, checkedSchema } from '../schema/feed-schema'
 import { BadCells } from '../stages/bad-cells'
 import { type ColumnRename, columnNames, type NameRules } from './column-names'
-import { columnUnknown, type PlainObject, plainObject } from './plain-objects'
+import { columnUnknown, lossOf, type PlainObject, plainObject } from './plain-objects'
 import { checkedValue, shownValue } from './plain-values'
 import { valueInvalid } from './sink-errors'
 import {
@@ -44,8 +44,6 @@ type Converter = (value: unknown) => unknown
 interface Reading {
   readonly header: BoundHeader | undefined
   readonly converters: readonly Converter[]
-  /** The names of the properties that have the cells, where the rows are objects. */
-  readonly properties: readonly string[]
   /** True where the cells of the columns are of the table's own kinds. */
   readonly isOwn: boolean
 }
@@ -64,8 +62,7 @@ export class TableRows {
   columns: readonly PlannedColumn[] | undefined
   key: readonly PlannedColumn[] = []
   #names: readonly string[] = []
-  /** The names that plain objects have for the columns, and those that `columns` leaves out. */
-  #properties: readonly string[] = []
+  /** The names of properties: those of the columns, and those that `columns` leaves out. */
   #known: ReadonlySet<string> = new Set()
   #objects: Reading | undefined
   #reading: Reading | undefined
@@ -111,15 +108,11 @@ export class TableRows {
     }
     const object = plainObject(element, this.#known, reason => this.#invalid(reason))
     if (this.columns === undefined)
-      throw optionInvalid(
-        'schema',
-        'the columns of the table, where rows are plain objects',
-        undefined,
-      )
-    if (this.#objects === undefined || this.#objects.header !== header)
-      this.#objects = this.#readingBy(header, () => undefined)
+      throw optionInvalid('schema', 'that of the plain objects', undefined)
+    this.#objects ??= this.#readingBy(undefined, () => undefined)
     if (header === undefined) this.#refuseLosses(object)
-    return this.#valuesOf(this.#objects, object)
+    const cells = header === undefined ? object : this.#cellsOf(object, header)
+    return this.#valuesOf(this.#objects, cells)
   }
 
   /**
@@ -138,12 +131,7 @@ export class TableRows {
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
   cellOf(row: Row<Columns>, name: string): unknown {
     const n = this.#names.indexOf(name)
-    return this.#cell(
-      row,
-      this.columns![n]!,
-      this.#readingOf(row.batch.header).converters[n]!,
-      name,
-    )
+    return this.#cell(row, this.columns![n]!, this.#readingOf(row.batch.header).converters[n]!)
   }
 
   /**
@@ -178,16 +166,21 @@ export class TableRows {
   }
 
   #refuseLosses(object: PlainObject): void {
-    for (const name of Object.keys(object)) {
-      if (this.#known.has(name) || object[name] === undefined) continue
-      const known = [...this.#known]
-      const text = `row ${this.#rows} has a property ${excerpt(name)}, which is no column of the schema`
-      const hint = nameHint(name, known) ?? 'leave it out in map, or give the schema the column'
-      throw columnUnknown(name, known, text, hint)
-    }
+    const name = lossOf(object, this.#known)
+    if (name === undefined) return
+    const known = [...this.#known]
+    const text = `row ${this.#rows} has a property ${excerpt(name)}, which is no column of the schema`
+    const hint = nameHint(name, known) ?? 'leave it out in map, or give the schema the column'
+    throw columnUnknown(name, known, text, hint)
   }
 
-  #valuesOf({ converters, properties }: Reading, source: Row<Columns> | PlainObject) {
+  /** Returns an object of a batch of columns under the names of the table. */
+  #cellsOf(object: PlainObject, header: BoundHeader): PlainObject {
+    const cellOf = (name: string) => object[header.all[columnOf(header, name)]!.name]
+    return Object.fromEntries(this.#names.map(name => [name, cellOf(name)]))
+  }
+
+  #valuesOf({ converters }: Reading, source: Row<Columns> | PlainObject) {
     const row = isRow(source) ? source : undefined
     const names = this.#names
     try {
@@ -195,27 +188,16 @@ export class TableRows {
       const object = row?.toObject(names as never[]) as Record<string, unknown> | undefined
       for (let n = 0; n < names.length; n++) {
         const name = names[n]!
-        values[n] = converters[n]!(
-          object === undefined ? ownValue(source, properties[n]!) : object[name],
-        )
+        values[n] = converters[n]!(object === undefined ? ownValue(source, name) : object[name])
       }
       return values
     } catch (error) {
-      if (!isBadCell(error) && (row !== undefined || FeedError.is(error))) throw error
+      // A getter or a method of an object may throw anything.
+      if (!FeedError.is(error)) throw this.#invalid(excerpt(messageOf(error)), error)
+      if (!isBadCell(error)) throw error
     }
     try {
-      return this.columns!.map((column, n) => {
-        try {
-          return this.#cell(source, column, converters[n]!, properties[n]!)
-        } catch (error) {
-          if (row !== undefined || FeedError.is(error)) throw error
-          // A getter or a method of the caller's has thrown it.
-          throw this.#invalid(
-            `the cell ${excerpt(column.name)}: ${excerpt(messageOf(error))}`,
-            error,
-          )
-        }
-      })
+      return this.columns!.map((column, n) => this.#cell(source, column, converters[n]!))
     } catch (error) {
       if (row !== undefined && this.badCells.leaveOut(row, error)) return undefined
       throw error
@@ -223,11 +205,11 @@ export class TableRows {
   }
 
   /** Reads one cell by the policy for bad cells. */
-  #cell(source: object, column: PlannedColumn, convert: Converter, property: string): unknown {
+  #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
     const { name } = column
     const row = isRow(source) ? source : undefined
     const place = row === undefined ? { row: this.#rows } : row.position
-    const read = () => (row === undefined ? ownValue(source, property) : row.get(name as never))
+    const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
     const cell = {
       // An object has no place in a file.
       position: { line: 0, byteOffset: 0, ...place },
@@ -257,12 +239,7 @@ export class TableRows {
   ): Reading {
     const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
     const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!))
-    const properties =
-      header === undefined
-        ? this.#properties
-        : this.#names.map(name => header.all[columnOf(header, name)]!.name)
-    const isOwn = areOwn.every(Boolean) && this.#areWritten(header)
-    return { header, converters, properties, isOwn }
+    return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
   }
 
   /** Returns whether a file has the columns under their names, or lacks those that may be empty. */
@@ -274,14 +251,15 @@ export class TableRows {
   }
 
   #settle(known: readonly TableColumn[]): void {
-    const byName = new NamedColumns(known.map(column => [column.name, column]))
-    this.#names = this.#chosen ?? known.map(({ name }) => name)
-    this.#properties = this.#names.map(name => byName.get(name)?.name ?? name)
-    this.#known = new Set([...byName.keys(), ...this.#properties])
+    const specs = new NamedColumns(known.map(({ name, spec }) => [name, spec]))
+    const columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
+    this.#names = columns.map(({ name }) => name)
+    // A column that is chosen in another spelling has its cells under the chosen one.
+    const chosen = new NamedColumns(columns.map(({ name }) => [name, name]))
+    this.#known = new Set([...known.map(({ name }) => chosen.get(name) ?? name), ...this.#names])
     this.#checkKey(this.#names)
     const sqlNames = columnNames(this.#rules, this.#names, this.#rename)
-    this.columns = this.#names.map((name, n) => {
-      const spec = byName.get(name)?.spec ?? TEXT
+    this.columns = columns.map(({ name, spec }, n) => {
       const isRequired = spec.notNull === true || this.#keyNames.includes(name)
       const form = this.#rules.formOf(spec, isRequired)
       return { name, spec, sqlName: sqlNames[n]!, form, isRequired }

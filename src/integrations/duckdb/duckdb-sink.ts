@@ -137,11 +137,16 @@ class DuckdbTable implements TableDatabase {
       this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
       return new ColumnWriter(this.#inserter, columns, rows)
     }
-    const own = ownNames(plan)
-    await this.run(`CREATE TEMP TABLE ${own.arrived} AS ${noRowsOf(columns, own.place)}`)
-    const place = vectorOf(own.place, INT64)
-    this.#inserter = await ChunkInserter.open(this.#database!, own.arrived, [...vectors, place])
-    const end = () => this.run(merge(plan, own))
+    // The rows of the run, before they take the places of those of their keys, with their numbers.
+    const arrived = freeName('feedmill_arrived', [table.slice(1, -1)])
+    const place = freeName(
+      'feedmill_place',
+      Array.from(vectors, ([name]) => name),
+    )
+    await this.run(`CREATE TEMP TABLE ${arrived} AS ${noRowsOf(columns, place)}`)
+    vectors.push(vectorOf(place, INT64))
+    this.#inserter = await ChunkInserter.open(this.#database!, arrived, vectors)
+    const end = () => this.run(merge(plan, arrived, place))
     return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
@@ -235,24 +240,6 @@ function vectorOf(name: string, type: ArrowType): readonly [name: string, type: 
   return [name, vectorTypeOf(type)]
 }
 
-/** The names that a run with a key has beside those of the plan. */
-interface OwnNames {
-  /** The table of its rows, before they take the places of those of their keys. */
-  readonly arrived: string
-  /** The column with the number of a row. */
-  readonly place: string
-}
-
-function ownNames({ table, columns }: TablePlan): OwnNames {
-  return {
-    arrived: freeName('feedmill_arrived', [table.slice(1, -1)]),
-    place: freeName(
-      'feedmill_place',
-      columns.map(({ sqlName }) => sqlName),
-    ),
-  }
-}
-
 /** Returns a query of the columns and of the place without a row. */
 function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
   const values = columns.map(
@@ -262,7 +249,7 @@ function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan, { arrived, place }: OwnNames): string {
+function merge(plan: TablePlan, arrived: string, place: string): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
   const values = newValues(plan, 'new')

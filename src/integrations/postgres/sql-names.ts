@@ -17,9 +17,7 @@ const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 export function columnFault(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (SYSTEM_COLUMNS.includes(name)) return 'each table has a system column of this name'
-  if (Buffer.byteLength(name) > NAME_LIMIT_BYTES)
-    return `it is longer than ${NAME_LIMIT_BYTES} bytes`
-  return undefined
+  return Buffer.byteLength(name) > NAME_LIMIT_BYTES ? 'it is longer than 63 bytes' : undefined
 }
 
 /** Checks for a name that PostgreSQL keeps as it is. @throws FeedError OPTION_INVALID */
