@@ -11,14 +11,17 @@ import { decimalText } from './plain-values'
 import {
   type ColumnForm,
   namesOf,
+  type OwnSchema,
   onConflict,
   sqlIdentifier,
   TABLE_OPTIONS,
+  type TableItem,
+  type TableName,
   type TableSinkOptions,
 } from './table-plan'
 import { type TableDatabase, tableSink } from './table-sink'
 
-export interface SqliteSinkOptions extends TableSinkOptions {
+export type SqliteSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /** @internal */
   readonly open?: OpenSqlite
 }
@@ -45,7 +48,10 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  * // => sqlite
  * ```
  */
-export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T> {
+export function sqliteSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+  path: string,
+  options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const { table, open } = knownOptions(options, OPTIONS)
   filePath('path', path)
   return tableSink(
@@ -59,7 +65,7 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       formOf,
       open: () => sqliteTable(path, open),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
 

@@ -7,11 +7,14 @@ import type {
   ColumnNames,
   ColumnSpec,
   Columns,
+  OwnSchema,
   PlannedColumn,
   RowBatch,
   RowWriter,
   Sink,
   TableDatabase,
+  TableItem,
+  TableName,
   TablePlan,
   TableRows,
   TableSinkOptions,
@@ -37,7 +40,7 @@ import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
 import { CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
 
-export interface DuckdbSinkOptions extends TableSinkOptions {
+export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /**
    * Limit of DuckDB's own memory, in bytes. The process takes up to 300 MiB beside it. Beyond it
    * DuckDB writes temporary files beside the database. Default: 160 MiB. Bounds: at least 64 MiB.
@@ -70,7 +73,10 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  * // => duckdb
  * ```
  */
-export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
+export function duckdbSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+  path: string,
+  options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const { table, memoryBytes = MEMORY_BYTES } = knownOptions(options, OPTIONS)
   filePath('path', path)
   wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
@@ -86,7 +92,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       formOf,
       open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
 

@@ -8,6 +8,7 @@ import {
   knownOptions,
   namesOf,
   type OptionNames,
+  type OwnSchema,
   onConflict,
   type PlannedColumn,
   type RowWriter,
@@ -15,6 +16,8 @@ import {
   sqlIdentifier,
   TABLE_OPTIONS,
   type TableDatabase,
+  type TableItem,
+  type TableName,
   type TablePlan,
   type TableRows,
   type TableSinkOptions,
@@ -29,7 +32,8 @@ import { TableCopy } from './table-copy'
 import { columnsOf } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresSinkOptions extends TableSinkOptions, Partial<PostgresLimits> {}
+export type PostgresSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> &
+  Partial<PostgresLimits>
 
 const NAME = 'postgres'
 const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_NAMES }
@@ -56,10 +60,10 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * // => postgres
  * ```
  */
-export function postgresSink<T>(
+export function postgresSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
   connection: PostgresConnectionInput,
-  options: PostgresSinkOptions,
-): Sink<T> {
+  options: PostgresSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const address = addressOf(connection)
   const { table } = knownOptions(options, OPTIONS)
   const limits = checkedLimits(options)
@@ -78,7 +82,7 @@ export function postgresSink<T>(
       formOf: columnFormOf,
       open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
 
