@@ -32,7 +32,12 @@ async function duckdbPlace(): Promise<Place> {
     const instance = await DuckDBInstance.create(path)
     const connection = await instance.connect()
     try {
-      return (await connection.runAndReadAll(sql)).getRowObjectsJson() as Cells[]
+      const reader = await connection.runAndReadAll(sql)
+      const names = reader.columnNames()
+      // A column may be called __proto__, which an assignment would lose.
+      return reader
+        .getRowsJson()
+        .map(row => Object.fromEntries(row.map((cell, n) => [names[n], cell]))) as Cells[]
     } finally {
       connection.closeSync()
       instance.closeSync()
