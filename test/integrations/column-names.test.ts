@@ -15,9 +15,12 @@ import {
   quarantine,
   replay,
   type SqliteSinkOptions,
+  sqliteSink,
   TsvRowParser,
   text,
 } from '../../src/index'
+import { duckdbSink } from '../../src/integrations/duckdb'
+import { postgresSink } from '../../src/integrations/postgres'
 import { PLACES, type Place } from './table-places'
 
 /** What the databases say about names, written down by hand. */
@@ -73,6 +76,8 @@ const HEADINGS = [
     'excluded',
   ],
 ]
+/** Names that meet often. */
+const NEAR = ['price', 'Price', 'PRICE', 'É', 'é', 'priceValue', 'price_value']
 const NAMES = [
   ...HEADINGS.filter(name => name !== ''),
   'a\0b',
@@ -81,6 +86,47 @@ const NAMES = [
   'tab\tname',
   ' sp ',
 ]
+
+const headingOf = fc.oneof(fc.constantFrom(...HEADINGS), fc.constantFrom(...NEAR))
+const nameOf = fc.oneof(fc.constantFrom(...NAMES), fc.constantFrom(...NEAR))
+
+/** Sinks that check their names at the call, because a schema says them. */
+const SINKS: Readonly<Record<string, (options: SqliteSinkOptions) => unknown>> = {
+  SQLite: options => sqliteSink('t.sqlite', options),
+  DuckDB: options => duckdbSink('t.duckdb', options),
+  PostgreSQL: options => postgresSink('postgres://db.example/shop', options),
+}
+
+test.each(Object.keys(SINKS))(
+  'fault 140: %s takes the names of a schema where it can have them all, and no others',
+  database => {
+    const names = fc.uniqueArray(headingOf, {
+      minLength: 1,
+      maxLength: 5,
+      selector: name => name.trim().toLowerCase(),
+    })
+    const renames = fc.array(fc.option(nameOf, { freq: 1 }), { maxLength: 5 })
+    fc.assert(
+      fc.property(names, renames, (headings, renames) => {
+        const pairs = headings.flatMap((heading, n) =>
+          renames[n] == null ? [] : [[heading, renames[n]] as const],
+        )
+        const rename = Object.fromEntries(pairs)
+        const columns = Object.fromEntries(headings.map(heading => [heading, text()]))
+        const folded = headings.map(heading => {
+          const own = database === 'PostgreSQL' ? snake(heading) : heading
+          const name = new Map(pairs).get(heading) ?? own
+          return /[\0\ud800]/.test(name) ? undefined : MODELS[database]!(name)
+        })
+        const isRefused = folded.includes(undefined) || new Set(folded).size < headings.length
+        const make = () => SINKS[database]!({ table: 't', schema: { name: 's', columns }, rename })
+        if (!isRefused) make()
+        else expect(make).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+      }),
+      { numRuns: 2_000 },
+    )
+  },
+)
 
 describe.each(PLACES)('the names of columns in %s', (database, isHere, openPlace) => {
   describe.runIf(isHere)('are checked before a table is made:', () => {
@@ -106,8 +152,8 @@ describe.each(PLACES)('the names of columns in %s', (database, isHere, openPlace
     }
 
     test('fault 140: headings are columns of their own names, or refused before there is a table', async () => {
-      const headings = fc.uniqueArray(fc.constantFrom(...HEADINGS), { minLength: 1, maxLength: 4 })
-      const renames = fc.array(fc.option(fc.constantFrom(...NAMES), { freq: 1 }), { maxLength: 5 })
+      const headings = fc.uniqueArray(headingOf, { minLength: 1, maxLength: 4 })
+      const renames = fc.array(fc.option(nameOf, { freq: 1 }), { maxLength: 5 })
       const world = fc.record({ headings, renames, isKeyed: fc.boolean() })
       await fc.assert(
         fc.asyncProperty(world, async ({ headings, renames, isKeyed }) => {
