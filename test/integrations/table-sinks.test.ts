@@ -6,7 +6,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -23,98 +22,12 @@ import {
   oneOf,
   pipeline,
   quarantine,
-  type Sink,
   type SqliteSinkOptions,
-  sqliteSink,
   TsvRowParser,
   text,
   timestamp,
 } from '../../src/index'
-import { duckdbSink } from '../../src/integrations/duckdb'
-import { postgresSink } from '../../src/integrations/postgres'
-import { readSqlite, SQLITE_DRIVERS } from '../engine/sinks/sqlite-drivers'
-import { runsWithService } from '../services'
-import { testDatabase } from './postgres/test-database'
-
-type Cells = Readonly<Record<string, string | null>>
-
-/** A database with the sink that fills it. */
-interface Place {
-  sink(options: SqliteSinkOptions): Sink<unknown>
-  /** Runs statements that feedmill does not know. */
-  run(sql: string): Promise<unknown>
-  /** Returns the rows of a query whose columns are text. */
-  read(sql: string): Promise<Cells[]>
-  /** Returns the names of the columns of the table `t` that are NOT NULL. */
-  required(): Promise<string[]>
-  drop(): Promise<unknown>
-}
-
-async function duckdbPlace(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'feedmill-tables-'))
-  const path = join(folder, 't.duckdb')
-  const read = async (sql: string) => {
-    const instance = await DuckDBInstance.create(path)
-    const connection = await instance.connect()
-    try {
-      return (await connection.runAndReadAll(sql)).getRowObjectsJson() as Cells[]
-    } finally {
-      connection.closeSync()
-      instance.closeSync()
-    }
-  }
-  return {
-    sink: options => duckdbSink(path, options),
-    run: read,
-    read,
-    required: async () =>
-      (await read('SELECT name FROM pragma_table_info(\'t\') WHERE "notnull"')).map(
-        ({ name }) => name!,
-      ),
-    drop: () => rm(folder, { recursive: true }),
-  }
-}
-
-async function sqlitePlace(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'feedmill-tables-'))
-  const path = join(folder, 't.sqlite')
-  const [, open] = SQLITE_DRIVERS[0]!
-  const read = async (sql: string) => readSqlite(path, sql) as Cells[]
-  return {
-    sink: options => sqliteSink(path, { ...options, open }),
-    run: read,
-    read,
-    required: async () =>
-      (await read('SELECT name FROM pragma_table_info(\'t\') WHERE "notnull"')).map(
-        ({ name }) => name!,
-      ),
-    drop: () => rm(folder, { recursive: true }),
-  }
-}
-
-async function postgresPlace(): Promise<Place> {
-  const database = await testDatabase()
-  const read = async (sql: string) => (await database.sql(sql)) as Cells[]
-  return {
-    sink: options => postgresSink(database.url, options),
-    run: read,
-    read,
-    required: async () => {
-      const rows = await read(
-        `SELECT attname::text AS name FROM pg_attribute
-         WHERE attrelid = 't'::regclass AND attnum > 0 AND attnotnull ORDER BY attnum`,
-      )
-      return rows.map(({ name }) => name!)
-    },
-    drop: () => database.drop(),
-  }
-}
-
-const PLACES: [string, boolean, () => Promise<Place>][] = [
-  ['DuckDB', true, duckdbPlace],
-  ['SQLite', SQLITE_DRIVERS.length > 0, sqlitePlace],
-  ['PostgreSQL', await runsWithService('postgres'), postgresPlace],
-]
+import { PLACES, type Place } from './table-places'
 
 const stock = defineSchema({
   name: 'stock',
@@ -314,7 +227,7 @@ describe.each(PLACES)('the sink of %s', (_, isHere, openPlace) => {
 
     test('Objects of a schema give what the rows of a file give.', async () => {
       await loadObjects([
-        { sku: 'a', title: 'one', price: '1.50', unknown: 1 },
+        { sku: 'a', title: 'one', price: '1.50', unknown: undefined },
         { sku: 'b', title: '', price: undefined },
       ])
       expect(await place.read(ALL)).toEqual(WRITTEN)
@@ -503,7 +416,7 @@ describe.each(PLACES)('the sink of %s', (_, isHere, openPlace) => {
       ['key', { mode: 'upsert', key: ['sku', 'sku'] }],
       ['key', { mode: 'upsert', key: ['none'] }],
       ['key', { mode: 'upsert', key: ['price'], columns: ['sku'] }],
-      ['key', { mode: 'append', key: ['sku'] }],
+      ['key', { mode: 'append', key: ['sku'] as never }],
       ['mode', { mode: 'merge' as never }],
       ['columns', { columns: [] }],
       ['table', { table: '' }],

@@ -3,9 +3,10 @@
 
 import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
-import { excerpt, FeedError } from '../errors'
+import { excerpt, type FeedError } from '../errors'
 import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
+import { columnUnknown, lossOf, MAX_SHOWN, type PlainObject } from './plain-objects'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -29,8 +30,6 @@ type NameOf<O> = [keyof O] extends [never] ? string : keyof O & string
  */
 export const SEARCHED_ROWS = 1000
 
-type PlainObject = Readonly<Record<string, unknown>>
-
 export class CsvColumns {
   readonly #chosen: readonly string[] | undefined
   /**
@@ -38,10 +37,11 @@ export class CsvColumns {
    * caller gave no columns.
    */
   names: readonly string[] | undefined
+  /** The names, for quick look-ups. */
+  readonly known: Set<string>
   /** The caller's names that no object has had so far. */
   readonly #missing: Set<string>
-  /** The names where the caller gave no columns, for quick look-ups. */
-  readonly #known = new Set<string>()
+  #slip: FeedError | undefined
   readonly #seen = new Set<string>()
   /** Number of rows so far. */
   rows = 0
@@ -49,6 +49,7 @@ export class CsvColumns {
   constructor(chosen: readonly string[] | undefined) {
     this.#chosen = chosen
     this.names = chosen
+    this.known = new Set(chosen)
     this.#missing = new Set(chosen)
   }
 
@@ -85,6 +86,9 @@ export class CsvColumns {
     this.rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
     else if (!this.isSettled) this.#search(cells)
+    if (!isRow) this.#slip ??= this.#findSlip(cells)
+    // A column that no row has is the better reason, until some row has had it.
+    if (this.#slip !== undefined && this.isSettled) throw this.#slip
     return cells
   }
 
@@ -96,10 +100,7 @@ export class CsvColumns {
   settle(): void {
     const [column] = this.#missing
     if (column === undefined || this.rows === 0) return
-    const seen = [...this.#seen]
-    const hint = nameHint(column, seen)
-    const text = `no row has a column ${excerpt(column)}`
-    throw columnUnknown(column, seen, hint === undefined ? text : `${text}: ${hint}`)
+    throw columnUnknown(column, [...this.#seen], `no row has a column ${excerpt(column)}`)
   }
 
   #search(cells: PlainObject): void {
@@ -112,23 +113,23 @@ export class CsvColumns {
 
   #refuseLosses(cells: PlainObject): void {
     this.names ??= Object.keys(cells)
-    if (this.#known.size === 0) for (const name of this.names) this.#known.add(name)
-    for (const name of Object.keys(cells)) {
-      if (this.#known.has(name)) continue
-      const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have: name all columns in the option columns`
-      throw columnUnknown(name, this.names, text)
-    }
+    if (this.known.size === 0) for (const name of this.names) this.known.add(name)
+    const name = lossOf(cells, this.known)
+    if (name === undefined) return
+    const text = `row ${this.rows} has a column ${excerpt(name)} that the first row does not have`
+    throw columnUnknown(name, this.names, text, 'name all columns in the option columns')
   }
-}
 
-/** Number of names that an error lists. */
-const MAX_SHOWN = 200
-
-function columnUnknown(
-  column: string,
-  known: readonly string[],
-  message: string,
-): FeedError<'COLUMN_UNKNOWN'> {
-  const shown = known.slice(0, MAX_SHOWN).map(name => excerpt(name))
-  return new FeedError('COLUMN_UNKNOWN', message, { column: excerpt(column), known: shown })
+  /** A caller may leave properties out, but not one in place of which a column would be empty. */
+  #findSlip(cells: PlainObject): FeedError | undefined {
+    const lacking = this.names!.filter(name => name.length > 2 && !Object.hasOwn(cells, name))
+    for (const name of lacking.length === 0 ? [] : Object.keys(cells)) {
+      // Names in a series, such as image1 and image2, differ in their digits.
+      const near = lacking.filter(other => other.replace(/\d/g, '') !== name.replace(/\d/g, ''))
+      if (this.known.has(name) || nameHint(name, near) === undefined) continue
+      const text = `row ${this.rows} has a property ${excerpt(name)}, which is not in columns`
+      return columnUnknown(name, near, text)
+    }
+    return undefined
+  }
 }

@@ -15,7 +15,8 @@ import { type CsvRules, csvBatches } from './csv-batches'
 import { type ColumnOf, CsvColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
 import { jsonWriter } from './ndjson-sink'
-import { unwritableKind, valueInvalid } from './sink-errors'
+import { plainObject, withoutJson } from './plain-objects'
+import { valueInvalid } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
 import { checkedNames } from './table-plan'
 
@@ -176,14 +177,9 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
 }
 
 function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
-  const kind =
-    typeof element === 'object' && element !== null
-      ? (unwritableKind(element) ?? (Array.isArray(element) ? 'Array' : undefined))
-      : typeof element
-  if (kind !== undefined) {
-    const reason = `${kind} is not a row or an object with a property for each column`
-    throw valueInvalid(NAME, columns.rows + 1, reason)
-  }
+  const { toObject } = (element ?? {}) as { readonly toObject?: unknown }
+  if (typeof toObject !== 'function')
+    plainObject(element, columns.known, reason => valueInvalid(NAME, columns.rows + 1, reason))
   const cells = columns.cellsOf(element as object)
   return columns.names!.map(name => {
     // Inherited properties do not count, because a column may be named `constructor`.
@@ -206,17 +202,16 @@ function cellOf(value: unknown, column: string, row: number): unknown {
 const writeJson = jsonWriter()
 
 function jsonOf(value: unknown, column: string, row: number): string {
-  const kind = typeof value === 'object' ? unwritableKind(value as object) : typeof value
-  if (kind === undefined || kind === 'Date') {
-    try {
-      const json = writeJson(value)
-      if (json !== undefined) return json
-    } catch (cause) {
-      if (FeedError.is(cause)) throw cause
-      const reason = `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`
-      throw valueInvalid(NAME, row, reason, cause)
-    }
+  let found: string | undefined
+  try {
+    found = withoutJson(value)
+    const json = found === undefined ? writeJson(value) : undefined
+    if (json !== undefined) return json
+  } catch (cause) {
+    if (FeedError.is(cause)) throw cause
+    const reason = `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`
+    throw valueInvalid(NAME, row, reason, cause)
   }
-  const reason = `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`
+  const reason = `the cell ${excerpt(column)} has ${found ?? 'an object'}, which has no text`
   throw valueInvalid(NAME, row, reason)
 }

@@ -10,6 +10,7 @@ import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
 import type { SinkTarget } from './destination'
+import { withoutJson } from './plain-objects'
 import { type Unwritable, unwritableKind, valueInvalid } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
 
@@ -114,8 +115,14 @@ function jsonLine(element: unknown, row: number, jsonOf: Json): string | undefin
     return undefined
   if (typeof element === 'bigint') return undefined
   if (typeof element === 'number' && !Number.isFinite(element)) return undefined
+  if (typeof element !== 'object' || element === null) return jsonOf(element)
   try {
-    return jsonOf(element)
+    // A row's own cells may be of any kind.
+    const { toJSON } = element as { readonly toJSON?: (key: string) => unknown }
+    const json = typeof toJSON === 'function' ? toJSON.call(element, '') : element
+    const found = typeof json === 'object' ? withoutJson(json) : undefined
+    if (found === undefined) return jsonOf(json)
+    throw valueInvalid(NAME, row, `${found} has no JSON: make another value of it in map`)
   } catch (cause) {
     // The error of a cell has its own position.
     if (FeedError.is(cause)) throw cause

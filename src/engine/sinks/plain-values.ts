@@ -8,6 +8,7 @@ import { show } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { CellType } from '../schema/values'
 import { jsonWriter } from './ndjson-sink'
+import { withoutJson } from './plain-objects'
 
 type Value = NonNullable<unknown>
 /** Returns the value of a cell; undefined where the object is none. */
@@ -23,13 +24,15 @@ const areObjects = (value: unknown, test: (one: Record<string, unknown>) => bool
 
 /** What is no scalar, by the kind of its column. */
 const OBJECTS: { readonly [T in CellType]?: ObjectReader } = {
-  text: value =>
-    value instanceof Date ? value.toISOString() : (decimalText(value) ?? writeJson(value)),
+  text(value) {
+    if (value instanceof Date) return validTime(value)?.toISOString()
+    return decimalText(value) ?? (withoutJson(value) === undefined ? writeJson(value) : undefined)
+  },
   decimal(value, spec) {
     const text = decimalText(value)
     return text === undefined ? undefined : decoderOf(spec).decode(text)
   },
-  timestamp: value => (value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined),
+  timestamp: value => (value instanceof Date ? validTime(value) : undefined),
   list(value, { element = TEXT }) {
     return Array.isArray(value)
       ? value.map(one => (one === null ? null : checkedValue(element, one)))
@@ -50,18 +53,22 @@ const OBJECTS: { readonly [T in CellType]?: ObjectReader } = {
   },
 }
 const TEXT = { type: 'text' } as ColumnSpec
+const validTime = (date: Date) => (Number.isNaN(date.getTime()) ? undefined : date)
 
 /** @throws FeedError CELL_INVALID without a position */
 export function checkedValue(spec: ColumnSpec, value: Value): unknown {
   const { type } = spec
-  if (type === 'json' || type === 'cell') return value
-  if (typeof value === 'object') {
+  if (type === 'json' || type === 'cell') {
+    if (withoutJson(value) === undefined) return value
+  } else if (typeof value === 'object') {
     const read = OBJECTS[type]?.(value, spec)
     if (read !== undefined) return read
   } else if (typeof value !== 'function' && typeof value !== 'symbol') {
     return decoderOf(spec).decode(String(value))
   }
-  throw invalidCell(type, 'a value of another kind', shownValue(value))
+  const found = withoutJson(value)
+  const reason = found === undefined ? 'a value of another kind' : `${found} is no cell`
+  throw invalidCell(type, reason, shownValue(value))
 }
 
 /** Returns a value as messages show it. */

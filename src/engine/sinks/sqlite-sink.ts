@@ -4,20 +4,24 @@ import { createRequire } from 'node:module'
 import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
-import { type ColumnSpec, NamedColumns } from '../schema/column-spec'
+import type { ColumnSpec } from '../schema/column-spec'
+import { CASELESS_NAMES } from './column-names'
 import { jsonWriter } from './ndjson-sink'
 import { decimalText } from './plain-values'
 import {
   type ColumnForm,
   namesOf,
+  type OwnSchema,
   onConflict,
   sqlIdentifier,
   TABLE_OPTIONS,
+  type TableItem,
+  type TableName,
   type TableSinkOptions,
 } from './table-plan'
 import { type TableDatabase, tableSink } from './table-sink'
 
-export interface SqliteSinkOptions extends TableSinkOptions {
+export type SqliteSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /** @internal */
   readonly open?: OpenSqlite
 }
@@ -45,7 +49,10 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  * // => sqlite
  * ```
  */
-export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T> {
+export function sqliteSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+  path: string,
+  options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const { table, open } = knownOptions(options, OPTIONS)
   filePath('path', path)
   return tableSink(
@@ -55,11 +62,12 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       file: path,
       sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
-      columnName: name => name,
+      ...CASELESS_NAMES,
+      nameFault: () => undefined,
       formOf,
       open: () => sqliteTable(path, open),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
 
@@ -88,7 +96,7 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
       const rows = database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
       return rows.length === 0
         ? undefined
-        : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
+        : new Set(rows.map(row => CASELESS_NAMES.foldName((row as { readonly name: string }).name)))
     },
     writerOf: plan => {
       const { table, columns } = plan

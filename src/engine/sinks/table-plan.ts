@@ -2,14 +2,32 @@
 // and its key, and the statements that all databases understand. table-rows.ts makes the values of
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 
+import type { Row } from '../codec/row'
 import { choice, filledText, type OptionNames, optionInvalid } from '../options'
+import type { ElementOf } from '../pipeline/batch'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
 import type { BadCellPolicy } from '../stages/bad-cells'
+import { type ColumnRename, checkRename } from './column-names'
+import type { ColumnOf } from './csv-columns'
 
 const MODES = ['create', 'replace', 'append', 'upsert'] as const
 
-export interface TableSinkOptions {
+/** The schema of a sink's own; undefined where its rows have theirs. */
+export type OwnSchema = FeedSchema | undefined
+
+/** @typeParam N the names of columns. @typeParam S the schema */
+export type TableSinkOptions<N extends string = string, S = FeedSchema | undefined> = TableParts<
+  N,
+  S
+> &
+  (
+    | { readonly mode?: 'create' | 'replace' }
+    | { readonly mode: 'append'; readonly key?: never }
+    | { readonly mode: 'upsert'; readonly key: readonly N[] }
+  )
+
+interface TableParts<N extends string, S> {
   /** The name of the table. */
   readonly table: string
   /**
@@ -26,14 +44,21 @@ export interface TableSinkOptions {
    * and needs a unique index of them in SQLite and PostgreSQL; `append` refuses them.
    * Default: none.
    */
-  readonly key?: readonly string[]
+  readonly key?: readonly N[]
   /**
-   * The schema of the columns. It is required where plain objects are written; rows of a parser
-   * have their own. Default: that of the rows.
+   * The schema of the columns. It is required where plain objects are written, and a property that
+   * it lacks is refused; rows of a parser have their own. Default: that of the rows.
    */
-  readonly schema?: FeedSchema
+  readonly schema?: S
   /** The columns of the table, in their order. Default: all columns. */
-  readonly columns?: readonly string[]
+  readonly columns?: readonly N[]
+  /**
+   * The names of columns in the table, by their headings, as in `{ '': 'note', Price: 'price_eur' }`.
+   * The other options name headings. A name is taken as it is, in PostgreSQL too. Names that the
+   * database cannot have, or takes for the same, are OPTION_INVALID before anything is made in it.
+   * Default: none.
+   */
+  readonly rename?: undefined extends S ? ColumnRename : { readonly [Heading in N]?: string }
   /**
    * What happens to a cell that is no value of its column, or that the type of the database cannot
    * hold. A NOT NULL column takes no empty value in its place, and a quarantine takes rows of a
@@ -42,12 +67,46 @@ export interface TableSinkOptions {
   readonly onBadCell?: BadCellPolicy
 }
 
+/**
+ * The names that the options of a table may have, where the caller writes `N`: columns of the schema,
+ * or of the rows without one. A name of type `string` may be any column.
+ */
+export type TableName<T, N extends string, S> = string extends N
+  ? N
+  : S extends FeedSchema<infer C>
+    ? keyof C & string
+    : ColumnOf<T>
+
+/** The items that a table takes. Objects that the schema does not describe are a compile error. */
+export type TableItem<T, S> =
+  unknown extends ElementOf<T>
+    ? T
+    : ElementOf<T> extends Row<infer _>
+      ? T
+      : undefined extends S
+        ? [keyof ElementOf<T>] extends [never]
+          ? T
+          : 'plain objects need the option schema'
+        : S extends FeedSchema<infer C>
+          ? LossOf<ElementOf<T>, C> extends never
+            ? T
+            : `the schema has no column ${LossOf<ElementOf<T>, C> & string}`
+          : T
+
+/** The properties of an object that are no columns, where its type has their names. */
+type LossOf<E, C> = E extends unknown
+  ? string extends keyof E
+    ? never
+    : Exclude<keyof E, keyof C>
+  : never
+
 export const TABLE_OPTIONS: OptionNames<TableSinkOptions> = {
   table: true,
   mode: true,
   key: true,
   schema: true,
   columns: true,
+  rename: true,
   onBadCell: true,
 }
 
@@ -84,16 +143,24 @@ export interface TablePlan {
   readonly key: readonly PlannedColumn[]
 }
 
-/** @throws FeedError OPTION_INVALID */
-export function checkTableOptions({ table, mode = 'create', key, columns }: TableSinkOptions) {
+/** Returns a copy, which the caller cannot change. @throws FeedError OPTION_INVALID */
+export function checkedTableOptions(options: TableSinkOptions): TableSinkOptions {
+  const { table, mode = 'create', key, columns, rename } = options
   filledText('table', table)
   choice('mode', mode, MODES)
   if (columns !== undefined) checkedNames('columns', columns)
   if (key !== undefined) checkedNames('key', key)
+  if (rename !== undefined) checkRename(rename)
   if (mode === 'upsert' && key === undefined)
     throw optionInvalid('key', 'the columns that tell rows apart, which upsert needs', key)
   if (mode === 'append' && key !== undefined)
     throw optionInvalid('key', 'left out, because append changes no row', key)
+  return {
+    ...options,
+    ...(columns && { columns: [...columns] }),
+    ...(key && { key: [...key] }),
+    ...(rename && { rename: { ...rename } }),
+  } as TableSinkOptions
 }
 
 /** @throws FeedError OPTION_INVALID */
@@ -105,6 +172,11 @@ export function checkedNames(option: string, columns: readonly string[]): readon
   if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
   // The copy keeps later changes of the caller's list out.
   return [...columns]
+}
+
+/** Returns a name for a table or a column of the sink's own, which none of the others has. */
+export function freeName(name: string, taken: readonly string[]): string {
+  return taken.some(other => other.toLowerCase() === name) ? freeName(`${name}_`, taken) : name
 }
 
 /** Returns the name as a quoted identifier. */

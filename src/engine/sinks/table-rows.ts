@@ -8,20 +8,22 @@ import { type ColumnData, columnData } from '../codec/columns/column-data'
 import { type CellPolicy, decodeColumns } from '../codec/columns/decode-columns'
 import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
-import { projectionsOf } from '../codec/projection'
+import { columnOf, projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
-import { FeedError, type RowPosition } from '../errors'
-import { optionInvalid } from '../options'
+import { excerpt, FeedError, messageOf, type RowPosition } from '../errors'
+import { nameHint, optionInvalid } from '../options'
 import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
 import type { ColumnSpec } from '../schema/column-spec'
 import { NamedColumns } from '../schema/column-spec'
 import { type Columns, checkedSchema } from '../schema/feed-schema'
 import { BadCells } from '../stages/bad-cells'
+import { type ColumnRename, columnNames, type NameRules } from './column-names'
+import { columnUnknown, lossOf, type PlainObject, plainObject } from './plain-objects'
 import { checkedValue, shownValue } from './plain-values'
-import { unwritableKind, valueInvalid } from './sink-errors'
+import { valueInvalid } from './sink-errors'
 import {
   type ColumnForm,
   type PlannedColumn,
@@ -31,11 +33,7 @@ import {
 } from './table-plan'
 
 /** What a database says about its columns. */
-export interface ColumnRules {
-  /** The name of the sink in messages. */
-  readonly name: string
-  /** Returns the name that a column has in the database. */
-  columnName(name: string): string
+export interface ColumnRules extends NameRules {
   formOf(spec: ColumnSpec, isRequired: boolean): ColumnForm
 }
 
@@ -59,20 +57,27 @@ export class TableRows {
   readonly #rules: ColumnRules
   readonly #chosen: readonly string[] | undefined
   readonly #keyNames: readonly string[]
+  readonly #rename: ColumnRename | undefined
   /** The columns, as soon as they are known: with a schema at once, else with the first row. */
   columns: readonly PlannedColumn[] | undefined
   key: readonly PlannedColumn[] = []
   #names: readonly string[] = []
+  /** The names of properties: those of the columns, and those that `columns` leaves out. */
+  #known: ReadonlySet<string> = new Set()
   #objects: Reading | undefined
   #reading: Reading | undefined
   /** Number of rows so far. */
   #rows = 0
 
   /** @throws FeedError OPTION_INVALID */
-  constructor(rules: ColumnRules, { schema, columns, key = [], onBadCell }: TableSinkOptions) {
+  constructor(
+    rules: ColumnRules,
+    { schema, columns, key = [], rename, onBadCell }: TableSinkOptions,
+  ) {
     this.#rules = rules
-    this.#chosen = columns?.slice()
+    this.#chosen = columns
     this.#keyNames = key
+    this.#rename = rename
     this.badCells = new BadCells(onBadCell)
     if (columns !== undefined) this.#checkKey(columns)
     if (schema !== undefined) this.#settle(schemaColumns(checkedSchema('schema', schema).columns))
@@ -92,20 +97,22 @@ export class TableRows {
   /**
    * Returns the values of a row in the order of the columns; undefined where the row went into a
    * quarantine.
-   * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN
+   * @param header where the element is an object of a batch of columns
+   * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN, OPTION_INVALID
    */
-  valuesOf(element: unknown): unknown[] | undefined {
+  valuesOf(element: unknown, header?: BoundHeader): unknown[] | undefined {
     this.#rows++
-    if (typeof element !== 'object' || element === null || unwritableKind(element) !== undefined)
-      throw this.#invalid('it is no row and no object with a property for each column')
     if (isRow(element)) {
       this.see(element.batch)
       return this.#valuesOf(this.#readingOf(element.batch.header), element)
     }
+    const object = plainObject(element, this.#known, reason => this.#invalid(reason))
     if (this.columns === undefined)
-      throw this.#invalid('a table of plain objects needs the option schema')
+      throw optionInvalid('schema', 'that of the plain objects', undefined)
     this.#objects ??= this.#readingBy(undefined, () => undefined)
-    return this.#valuesOf(this.#objects, element as Record<string, unknown>)
+    if (header === undefined) this.#refuseLosses(object)
+    const cells = header === undefined ? object : this.#cellsOf(object, header)
+    return this.#valuesOf(this.#objects, cells)
   }
 
   /**
@@ -158,7 +165,22 @@ export class TableRows {
     return isRequired && decoderOf(spec).empty === null ? STRICT : this.badCells
   }
 
-  #valuesOf({ converters }: Reading, source: Row<Columns> | Record<string, unknown>) {
+  #refuseLosses(object: PlainObject): void {
+    const name = lossOf(object, this.#known)
+    if (name === undefined) return
+    const known = [...this.#known]
+    const text = `row ${this.#rows} has a property ${excerpt(name)}, which is no column of the schema`
+    const hint = nameHint(name, known) ?? 'leave it out in map, or give the schema the column'
+    throw columnUnknown(name, known, text, hint)
+  }
+
+  /** Returns an object of a batch of columns under the names of the table. */
+  #cellsOf(object: PlainObject, header: BoundHeader): PlainObject {
+    const cellOf = (name: string) => object[header.all[columnOf(header, name)]!.name]
+    return Object.fromEntries(this.#names.map(name => [name, cellOf(name)]))
+  }
+
+  #valuesOf({ converters }: Reading, source: Row<Columns> | PlainObject) {
     const row = isRow(source) ? source : undefined
     const names = this.#names
     try {
@@ -170,6 +192,8 @@ export class TableRows {
       }
       return values
     } catch (error) {
+      // A getter or a method of an object may throw anything.
+      if (!FeedError.is(error)) throw this.#invalid(excerpt(messageOf(error)), error)
       if (!isBadCell(error)) throw error
     }
     try {
@@ -230,11 +254,15 @@ export class TableRows {
     const specs = new NamedColumns(known.map(({ name, spec }) => [name, spec]))
     const columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
     this.#names = columns.map(({ name }) => name)
+    // A column that is chosen in another spelling has its cells under the chosen one.
+    const chosen = new NamedColumns(columns.map(({ name }) => [name, name]))
+    this.#known = new Set([...known.map(({ name }) => chosen.get(name) ?? name), ...this.#names])
     this.#checkKey(this.#names)
-    this.columns = columns.map(({ name, spec }) => {
+    const sqlNames = columnNames(this.#rules, this.#names, this.#rename)
+    this.columns = columns.map(({ name, spec }, n) => {
       const isRequired = spec.notNull === true || this.#keyNames.includes(name)
       const form = this.#rules.formOf(spec, isRequired)
-      return { name, spec, sqlName: this.#rules.columnName(name), form, isRequired }
+      return { name, spec, sqlName: sqlNames[n]!, form, isRequired }
     })
     this.key = this.#keyNames.map(name => this.columns!.find(column => column.name === name)!)
   }
@@ -245,8 +273,8 @@ export class TableRows {
       throw optionInvalid('key', `columns of the table (${names.join(', ')})`, unknown)
   }
 
-  #invalid(reason: string) {
-    return valueInvalid(this.#rules.name, this.#rows, reason)
+  #invalid(reason: string, cause?: unknown) {
+    return valueInvalid(this.#rules.name, this.#rows, reason, cause)
   }
 }
 
@@ -260,7 +288,7 @@ function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean):
       return null
     }
     const converted = form.convert(
-      (isOwn ? value : checkedValue(spec, value)) as NonNullable<unknown>,
+      (isOwn && type !== 'cell' ? value : checkedValue(spec, value)) as NonNullable<unknown>,
     )
     if (converted === UNFIT)
       throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
@@ -293,6 +321,7 @@ function ownValue(object: object, name: string): unknown {
 }
 
 /** Rows are recognised by shape, because two copies of the package may meet in one process. */
-function isRow(element: object): element is Row<Columns> {
-  return typeof (element as Partial<Row>).toObject === 'function' && 'batch' in element
+function isRow(element: unknown): element is Row<Columns> {
+  const { toObject, batch } = (element ?? {}) as Partial<Row>
+  return typeof toObject === 'function' && batch !== undefined
 }

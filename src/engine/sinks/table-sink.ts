@@ -12,7 +12,7 @@ import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
 import {
-  checkTableOptions,
+  checkedTableOptions,
   definitionsOf,
   namesOf,
   type TablePlan,
@@ -44,8 +44,8 @@ export interface TableDatabase {
   abort(): Promise<void> | void
 }
 
-/** The names of columns, as the database tells them apart. */
-export type ColumnNames = { has(name: string): boolean } | undefined
+/** The names of the columns of a table, folded; undefined where there is none. */
+export type ColumnNames = ReadonlySet<unknown> | undefined
 
 /** A kind of database. */
 export interface TableRules extends ColumnRules {
@@ -62,12 +62,12 @@ export interface TableRules extends ColumnRules {
 
 /** @throws FeedError OPTION_INVALID */
 export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
-  checkTableOptions(options)
+  const checked = checkedTableOptions(options)
   // The first rows only check the options: each run has rows of its own.
-  const { quarantine } = new TableRows(rules, options).badCells
+  const { quarantine } = new TableRows(rules, checked).badCells
   const writes = [rules.file, quarantine].filter(place => place !== undefined)
   const output = { name: rules.target, writes }
-  return sinkOfRuns(rules.name, output, () => new TableRun(rules, options))
+  return sinkOfRuns(rules.name, output, () => new TableRun(rules, checked))
 }
 
 class TableRun {
@@ -133,8 +133,9 @@ class TableRun {
         return
       }
     }
+    const header = isColumnBatch(item) ? item.header : undefined
     for (const element of elementsOf(item)) {
-      const values = rows.valuesOf(element)
+      const values = rows.valuesOf(element, header)
       const writer = (this.#writer ??= await this.#openTable())
       const written = values && writer?.write(values)
       if (written !== undefined) await written
@@ -144,7 +145,7 @@ class TableRun {
   /** Does to the table what the mode says. Without columns there is nothing to write. */
   async #openTable(): Promise<RowWriter | undefined> {
     const { mode = 'create', table } = this.#options
-    const { name, target, sqlTable, hasPrimaryKey } = this.#rules
+    const { name, target, sqlTable, hasPrimaryKey, foldName } = this.#rules
     const database = this.#database
     const { columns, key } = this.#rows
     let present = await database.columnsOf(table)
@@ -155,7 +156,7 @@ class TableRun {
       present = undefined
     }
     if (columns === undefined) return undefined
-    const missing = columns.filter(({ sqlName }) => present?.has(sqlName) === false)
+    const missing = columns.filter(({ sqlName }) => present?.has(foldName(sqlName)) === false)
     if (missing.length > 0) throw this.#foreign(missing.map(({ sqlName }) => sqlName).join(', '))
     if (present === undefined) {
       const parts = definitionsOf(columns)

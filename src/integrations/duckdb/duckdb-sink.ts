@@ -7,22 +7,26 @@ import type {
   ColumnNames,
   ColumnSpec,
   Columns,
+  OwnSchema,
   PlannedColumn,
   RowBatch,
   RowWriter,
   Sink,
   TableDatabase,
+  TableItem,
+  TableName,
   TablePlan,
   TableRows,
   TableSinkOptions,
 } from '../../engine/index'
 import {
   arrowTypeOf,
+  CASELESS_NAMES,
   columnData,
   filePath,
+  freeName,
   knownOptions,
   misfit,
-  NamedColumns,
   namesOf,
   newValues,
   type OptionNames,
@@ -36,7 +40,7 @@ import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
 import { CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
 
-export interface DuckdbSinkOptions extends TableSinkOptions {
+export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /**
    * Limit of DuckDB's own memory, in bytes. The process takes up to 300 MiB beside it. Beyond it
    * DuckDB writes temporary files beside the database. Default: 160 MiB. Bounds: at least 64 MiB.
@@ -70,7 +74,10 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  * // => duckdb
  * ```
  */
-export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
+export function duckdbSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+  path: string,
+  options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const { table, memoryBytes = MEMORY_BYTES } = knownOptions(options, OPTIONS)
   filePath('path', path)
   wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
@@ -82,11 +89,12 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,
-      columnName: name => name,
+      ...CASELESS_NAMES,
+      nameFault: name => (name === '' ? 'it is empty' : undefined),
       formOf,
       open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
 
@@ -127,7 +135,7 @@ class DuckdbTable implements TableDatabase {
     )
     return rows.length === 0
       ? undefined
-      : new NamedColumns(rows.map(({ column_name }) => [column_name, true]))
+      : new Set(rows.map(({ column_name }) => CASELESS_NAMES.foldName(column_name)))
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
@@ -137,10 +145,16 @@ class DuckdbTable implements TableDatabase {
       this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
       return new ColumnWriter(this.#inserter, columns, rows)
     }
-    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
-    const place = vectorOf(PLACE, INT64)
-    this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
-    const end = () => this.run(merge(plan))
+    // The rows of the run, before they take the places of those of their keys, with their numbers.
+    const arrived = freeName('feedmill_arrived', [table.slice(1, -1)])
+    const place = freeName(
+      'feedmill_place',
+      Array.from(vectors, ([name]) => name),
+    )
+    await this.run(`CREATE TEMP TABLE ${arrived} AS ${noRowsOf(columns, place)}`)
+    vectors.push(vectorOf(place, INT64))
+    this.#inserter = await ChunkInserter.open(this.#database!, arrived, vectors)
+    const end = () => this.run(merge(plan, arrived, place))
     return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
@@ -234,21 +248,16 @@ function vectorOf(name: string, type: ArrowType): readonly [name: string, type: 
   return [name, vectorTypeOf(type)]
 }
 
-/** The rows of a run with a key, before they take the places of those of their keys. */
-const ARRIVED = 'feedmill_arrived'
-/** The column with the number of a row. No column of a file has a NUL in its name. */
-const PLACE = 'feedmill_place'
-
 /** Returns a query of the columns and of the place without a row. */
-function noRowsOf(columns: readonly PlannedColumn[]): string {
+function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
   const values = columns.map(
     ({ sqlName, form }) => `NULL::${form.sql} AS ${sqlIdentifier(sqlName)}`,
   )
-  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
+  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${place} LIMIT 0`
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan): string {
+function merge(plan: TablePlan, arrived: string, place: string): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
   const values = newValues(plan, 'new')
@@ -256,13 +265,13 @@ function merge(plan: TablePlan): string {
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
   return `
-    DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-      SELECT max(${PLACE}) FROM ${ARRIVED} GROUP BY ${namesOf(key)}
+    DELETE FROM ${arrived} WHERE ${place} NOT IN (
+      SELECT max(${place}) FROM ${arrived} GROUP BY ${namesOf(key)}
     );
-    MERGE INTO ${table} AS old USING ${ARRIVED} AS new ON (${isSame.join(' AND ')})
+    MERGE INTO ${table} AS old USING ${arrived} AS new ON (${isSame.join(' AND ')})
     ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
       .join(', ')});
-    DROP TABLE ${ARRIVED}`
+    DROP TABLE ${arrived}`
 }

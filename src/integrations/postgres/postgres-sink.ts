@@ -4,9 +4,11 @@ import {
   type ColumnNames,
   definitionsOf,
   filledText,
+  freeName,
   knownOptions,
   namesOf,
   type OptionNames,
+  type OwnSchema,
   onConflict,
   type PlannedColumn,
   type RowWriter,
@@ -14,6 +16,8 @@ import {
   sqlIdentifier,
   TABLE_OPTIONS,
   type TableDatabase,
+  type TableItem,
+  type TableName,
   type TablePlan,
   type TableRows,
   type TableSinkOptions,
@@ -22,13 +26,14 @@ import {
 import { addressOf, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
 import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
-import { columnNameOf, sqlName } from './sql-names'
+import { columnFault, columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
 import { columnsOf } from './tables'
 
 /** Times are in milliseconds. */
-export interface PostgresSinkOptions extends TableSinkOptions, Partial<PostgresLimits> {}
+export type PostgresSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> &
+  Partial<PostgresLimits>
 
 const NAME = 'postgres'
 const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_NAMES }
@@ -56,10 +61,10 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * // => postgres
  * ```
  */
-export function postgresSink<T>(
+export function postgresSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
   connection: PostgresConnectionInput,
-  options: PostgresSinkOptions,
-): Sink<T> {
+  options: PostgresSinkOptions<TableName<NoInfer<T>, N, S>, S>,
+): Sink<TableItem<T, S>> {
   const address = addressOf(connection)
   const { table } = knownOptions(options, OPTIONS)
   const limits = checkedLimits(options)
@@ -73,15 +78,14 @@ export function postgresSink<T>(
       sqlTable: place + name,
       hasPrimaryKey: true,
       columnName: columnNameOf,
+      foldName: columnName => columnName,
+      nameFault: columnFault,
       formOf: columnFormOf,
       open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
     },
-    options,
+    options as TableSinkOptions,
   )
 }
-
-/** The rows of a run with a key, before they take the places of those of their keys. */
-const ARRIVED = 'pg_temp.feedmill_arrived'
 
 class PostgresTable implements TableDatabase {
   readonly #connect: () => Promise<PgConnection>
@@ -111,15 +115,16 @@ class PostgresTable implements TableDatabase {
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
     const { columns, key } = plan
     if (key.length === 0) return this.#copyInto(plan.table, columns, rows)
-    await this.run(
-      `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
-    )
-    const arrived = this.#copyInto(ARRIVED, columns, rows)
+    // The rows of a run with a key, before they take the places of those of their keys. A session
+    // finds its own table before others of the name.
+    const own = freeName('feedmill_arrived', [plan.table.slice(1, -1)])
+    await this.run(`CREATE TEMP TABLE ${own} (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`)
+    const arrived = this.#copyInto(`pg_temp.${own}`, columns, rows)
     return {
       ...arrived,
       end: async () => {
         await arrived.end()
-        await this.run(merge(plan))
+        await this.run(merge(plan, `pg_temp.${own}`))
       },
     }
   }
@@ -154,12 +159,12 @@ class PostgresTable implements TableDatabase {
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan): string {
+function merge(plan: TablePlan, arrived: string): string {
   const names = namesOf(plan.columns)
   const key = namesOf(plan.key)
   // The system column `ctid` has the order in which the rows were copied.
   return `
     INSERT INTO ${plan.table} (${names})
-    SELECT DISTINCT ON (${key}) ${names} FROM ${ARRIVED} ORDER BY ${key}, ctid DESC
+    SELECT DISTINCT ON (${key}) ${names} FROM ${arrived} ORDER BY ${key}, ctid DESC
     ${onConflict(plan)}`
 }

@@ -11,6 +11,15 @@ export function columnNameOf(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
 }
 
+const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
+
+/** Returns why no column can have the name; undefined where one can. */
+export function columnFault(name: string): string | undefined {
+  if (name === '') return 'it is empty'
+  if (SYSTEM_COLUMNS.includes(name)) return 'each table has a system column of this name'
+  return Buffer.byteLength(name) > NAME_LIMIT_BYTES ? 'it is longer than 63 bytes' : undefined
+}
+
 /** Checks for a name that PostgreSQL keeps as it is. @throws FeedError OPTION_INVALID */
 export function sqlName(option: string, name: string): string {
   if (!filledText(option, name).includes('\0') && Buffer.byteLength(name) <= NAME_LIMIT_BYTES)

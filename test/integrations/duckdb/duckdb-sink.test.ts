@@ -206,8 +206,8 @@ describe('duckdbSink', () => {
 
   test('Objects without a schema are refused, and so is a second writer.', async () => {
     await expect(
-      pipeline([{ t: 'one' }]).run(duckdbSink(path, { table: 'cells' })),
-    ).rejects.toMatchObject({ code: 'SINK_VALUE_INVALID' })
+      pipeline<unknown>([{ t: 'one' }]).run(duckdbSink(path, { table: 'cells' })),
+    ).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'schema' } })
     const first = duckdbSink<object>(path, { table: 'cells', schema })
     await first.open?.()
     await expect(
