@@ -159,6 +159,8 @@ export class IterableSource<T> extends Source<T> {
   constructor(iterable: AnyIterable<T>) {
     super('source')
     this.#iterable = iterable
+    // A stream has read ahead already, so its blocks are nobody else's.
+    this.ownsOutputs = Array.isArray(iterable) || 'getReader' in iterable || 'pipe' in iterable
     if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
   }
 

@@ -332,13 +332,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     const write = (item: T) => {
       for (const element of elementsOf(item)) all.push(element)
     }
-    await this.run({ name: 'toArray', open: restart, write, commit() {}, abort() {} })
+    const sink = { name: 'toArray', open: restart, write, commit() {}, abort() {} }
+    await this.#attempt(sink, this.repeatable, true)
     return all
   }
 
   /** Returns a Node stream of the rows in object mode; of bytes where the items are byte blocks. */
   toNodeReadable(): Readable {
-    return Readable.from(this)
+    return Readable.from(new ElementIterator<T>(new ItemIterator<T>(() => this.#start(true))))
   }
 
   /**
@@ -354,8 +355,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return this.#attempt(sink, this.repeatable)
   }
 
-  async #attempt(sink: Sink<T>, mayRepeat: boolean): Promise<PipelineSummary> {
-    const run = this.#start()
+  async #attempt(sink: Sink<T>, mayRepeat: boolean, keeps = false): Promise<PipelineSummary> {
+    const run = this.#start(keeps)
     try {
       await sink.open?.()
       await useAll<T>(run, item => sink.write(item))
@@ -369,14 +370,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       // The first failure is reported. A sink whose abort failed is not opened again.
       const isAborted = await aborted(sink, error)
       if (mayRepeat && isAborted && error.code === 'RANGE_FILE_REPLACED')
-        return this.#attempt(sink, false)
+        return this.#attempt(sink, false, keeps)
     }
     return run.finish()
   }
 
-  #start(): Run {
+  #start(keeps = false): Run {
     const steps = this.#steps.map(stageOf)
-    return new Run([...madeStages('source', this.#source), ...steps], this.#options)
+    return new Run([...madeStages('source', this.#source), ...steps], this.#options, keeps)
   }
 }
 
