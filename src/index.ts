@@ -100,6 +100,7 @@ export {
   regions,
   replay,
   type Sink,
+  type SinkCounts,
   Source,
   type SqliteSinkOptions,
   Stage,

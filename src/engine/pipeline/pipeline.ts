@@ -363,6 +363,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       await run.close()
       await sink.prepare?.()
       await sink.commit()
+      run.sinkCounts = sink.counts?.()
     } catch (cause) {
       run.fail(asFeedError(cause, sink.name))
       await run.settle()

@@ -16,11 +16,19 @@ import { aborted, asFeedError, FeedError } from '../errors'
 import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
+import type { SinkCounts } from './sink'
 
 export interface PipelineSummary {
   /** The counters of the stages in the order of the chain, the source first. */
   readonly stages: readonly StageCounters[]
   readonly elapsedMs: number
+  /**
+   * The size of the file that the source reads, compressed or not, where the source knows it. The
+   * `bytesOut` of the source counts towards it.
+   */
+  readonly fileBytes?: number | undefined
+  /** What the sink did with the rows, once it has committed, where it counts them. */
+  readonly sink?: SinkCounts | undefined
 }
 
 export interface PipelineOptions {
@@ -61,6 +69,8 @@ export class Run {
   #isClosed = false
   #settling: Promise<void> | undefined
   error: FeedError | undefined
+  /** What the sink of the run has done. */
+  sinkCounts: SinkCounts | undefined
 
   /** @param keeps true where the reader keeps the items when it asks for others */
   constructor(stages: readonly AnyStage[], options: PipelineOptions, keeps = false) {
@@ -75,6 +85,8 @@ export class Run {
     return {
       stages: this.#stages.map(stage => stage.counters),
       elapsedMs: performance.now() - this.#startedAt,
+      fileBytes: this.#stages[0]!.fileBytes,
+      sink: this.sinkCounts,
     }
   }
 

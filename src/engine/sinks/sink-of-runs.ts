@@ -1,9 +1,9 @@
 // A sink each run of which is an object of its own.
 
-import type { Sink } from '../pipeline/sink'
+import type { Sink, SinkCounts } from '../pipeline/sink'
 import { sinkFailed } from './sink-errors'
 
-type SinkRun<T> = Required<Omit<Sink<T>, 'name'>>
+type SinkRun<T> = Required<Omit<Sink<T>, 'name' | 'counts'>> & Pick<Sink<T>, 'counts'>
 
 /**
  * Makes a sink that writes one run at a time; a second one is refused.
@@ -11,6 +11,7 @@ type SinkRun<T> = Required<Omit<Sink<T>, 'name'>>
  */
 export function sinkOfRuns<T>(name: string, target: string, newRun: () => SinkRun<T>): Sink<T> {
   let run: SinkRun<T> | undefined
+  let counts: SinkCounts | undefined
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
   return {
@@ -27,8 +28,10 @@ export function sinkOfRuns<T>(name: string, target: string, newRun: () => SinkRu
     prepare: () => run!.prepare(),
     async commit() {
       await run!.commit()
+      counts = run!.counts?.()
       run = undefined
     },
+    counts: () => counts,
     async abort(error) {
       if (refused > 0) {
         refused--

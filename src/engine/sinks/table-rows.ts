@@ -65,8 +65,8 @@ export class TableRows {
   #names: readonly string[] = []
   #objects: Reading | undefined
   #reading: Reading | undefined
-  /** Number of rows so far. */
-  #rows = 0
+  /** Number of rows so far, those that were left out included. */
+  rows = 0
 
   /** @throws FeedError OPTION_INVALID */
   constructor(rules: ColumnRules, { schema, columns, key = [], onBadCell }: TableSinkOptions) {
@@ -95,7 +95,7 @@ export class TableRows {
    * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN
    */
   valuesOf(element: unknown): unknown[] | undefined {
-    this.#rows++
+    this.rows++
     if (typeof element !== 'object' || element === null || unwritableKind(element) !== undefined)
       throw this.#invalid('it is no row and no object with a property for each column')
     if (isRow(element)) {
@@ -118,7 +118,7 @@ export class TableRows {
 
   /** Counts rows that are written without {@link valuesOf}. */
   count(rows: number): void {
-    this.#rows += rows
+    this.rows += rows
   }
 
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
@@ -184,7 +184,7 @@ export class TableRows {
   #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
     const { name } = column
     const row = isRow(source) ? source : undefined
-    const place = row === undefined ? { row: this.#rows } : row.position
+    const place = row === undefined ? { row: this.rows } : row.position
     const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
     const cell = {
       // An object has no place in a file.
@@ -246,7 +246,7 @@ export class TableRows {
   }
 
   #invalid(reason: string) {
-    return valueInvalid(this.#rules.name, this.#rows, reason)
+    return valueInvalid(this.#rules.name, this.rows, reason)
   }
 }
 

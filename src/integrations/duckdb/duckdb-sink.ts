@@ -138,7 +138,16 @@ class DuckdbTable implements TableDatabase {
     await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
     const place = vectorOf(PLACE, INT64)
     this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
-    const end = () => this.run(merge(plan))
+    const end = async () => {
+      await this.run(`DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
+        SELECT max(${PLACE}) FROM ${ARRIVED} GROUP BY ${namesOf(key)}
+      )`)
+      const [found] = await this.#database!.rows<{ readonly keys: bigint }>(
+        `SELECT count(*) AS keys FROM ${ARRIVED}`,
+      )
+      await this.run(merge(plan))
+      return Number(found!.keys)
+    }
     return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
@@ -165,7 +174,7 @@ class ColumnWriter implements RowWriter {
   readonly #inserter: ChunkInserter
   readonly #types: readonly ArrowType[]
   readonly #rows: TableRows
-  readonly #merge: (() => Promise<void>) | undefined
+  readonly #merge: (() => Promise<number>) | undefined
   /** Rows that came as values, a list for each column. */
   #values: unknown[][]
   #places = 0
@@ -174,7 +183,7 @@ class ColumnWriter implements RowWriter {
     inserter: ChunkInserter,
     columns: readonly PlannedColumn[],
     rows: TableRows,
-    merge?: () => Promise<void>,
+    merge?: () => Promise<number>,
   ) {
     this.#inserter = inserter
     this.#types = columns.map(({ spec }) => arrowTypeOf(spec))
@@ -195,10 +204,10 @@ class ColumnWriter implements RowWriter {
     await this.#add(this.#rows.columnsOf(batch), batch.length)
   }
 
-  async end(): Promise<void> {
+  async end(): Promise<number | undefined> {
     await this.#addValues()
     await this.#inserter.close()
-    await this.#merge?.()
+    return this.#merge?.()
   }
 
   #addValues(): Promise<void> {
@@ -245,7 +254,7 @@ function noRowsOf(columns: readonly PlannedColumn[]): string {
   return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
 }
 
-/** The last row of each key takes the place of the one that stands, or is added. */
+/** Each row, the last of its key, takes the place of the one that stands, or is added. */
 function merge(plan: TablePlan): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
@@ -254,9 +263,6 @@ function merge(plan: TablePlan): string {
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
   return `
-    DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-      SELECT max(${PLACE}) FROM ${ARRIVED} GROUP BY ${namesOf(key)}
-    );
     MERGE INTO ${table} AS old USING ${ARRIVED} AS new ON (${isSame.join(' AND ')})
     ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns

@@ -118,7 +118,8 @@ class PostgresTable implements TableDatabase {
       ...arrived,
       end: async () => {
         await arrived.end()
-        await this.run(merge(plan))
+        const [merged] = await this.#connection!.query(merge(plan))
+        return Number(merged!.keys)
       },
     }
   }
@@ -147,7 +148,7 @@ class PostgresTable implements TableDatabase {
     return {
       write: values => copy.writeValues(names, values),
       writeBatch: batch => copy.writeBatch(batch),
-      end: () => copy.end(),
+      end: () => copy.end().then(() => undefined),
     }
   }
 }
@@ -158,7 +159,8 @@ function merge(plan: TablePlan): string {
   const key = namesOf(plan.key)
   // The system column `ctid` has the order in which the rows were copied.
   return `
-    INSERT INTO ${plan.table} (${names})
+    WITH merged AS (INSERT INTO ${plan.table} (${names})
     SELECT DISTINCT ON (${key}) ${names} FROM ${ARRIVED} ORDER BY ${key}, ctid DESC
-    ${onConflict(plan)}`
+    ${onConflict(plan)} RETURNING 1)
+    SELECT count(*) AS keys FROM merged`
 }
