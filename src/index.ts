@@ -102,6 +102,7 @@ export {
   regions,
   replay,
   type Sink,
+  type SinkCounts,
   Source,
   type SqliteSinkOptions,
   Stage,

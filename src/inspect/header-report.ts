@@ -47,6 +47,7 @@ export function headerReport(schema: FeedSchema, columns: BoundHeader['columns']
   const known = columns.filter(column => column.known)
   const names = new Set(known.map(({ name }) => name))
   const order = Object.keys(schema.columns)
+  const copied = copiedNames(columns)
   const places = known.map(({ name }) => order.indexOf(name))
   const isStrict = (name: string) => {
     const { required, notNull } = schema.columns[name] ?? {}
@@ -57,16 +58,14 @@ export function headerReport(schema: FeedSchema, columns: BoundHeader['columns']
     missing: order
       .filter(name => !names.has(name))
       .map(name => ({ name, required: isStrict(name) })),
-    unknown: columns
-      .filter(column => !column.known && copiedName(column) === undefined)
-      .map(({ name }) => name),
+    unknown: columns.filter(column => !column.known && !copied.has(column)).map(({ name }) => name),
     renamed: known.filter(isRenamed).map(({ name, heading }) => ({ name, heading })),
     deprecated: known.flatMap(({ name, spec: { deprecated } }) =>
       deprecated === undefined ? [] : [{ name, statement: deprecated }],
     ),
-    repeated: repeatedNames(columns).map(([name, count]) => ({
+    repeated: [...new Set(copied.values())].map(name => ({
       name,
-      count,
+      count: 1 + [...copied.values()].filter(other => other === name).length,
       required: schema.columns[name]?.required === true,
     })),
     isInOrder: places.every((place, n) => n === 0 || places[n - 1]! < place),
@@ -78,17 +77,17 @@ function isRenamed({ name, heading }: BoundColumn): boolean {
   return spellingOf(heading) !== spellingOf(name)
 }
 
-/** The name of which a column is a later copy, `name#2` and so on. */
-function copiedName({ name, heading }: BoundColumn): string | undefined {
-  const [, original] = /^(.*)#\d+$/s.exec(name) ?? []
-  return original !== undefined && name !== heading ? original : undefined
-}
-
-function repeatedNames(columns: readonly BoundColumn[]): [name: string, count: number][] {
-  const counts = new Map<string, number>()
+/**
+ * The names of which columns are later copies, `name#2` and so on, or of a heading of the same
+ * spelling as that of a column of the schema.
+ */
+function copiedNames(columns: readonly BoundColumn[]): Map<BoundColumn, string> {
+  const known = columns.filter(column => column.known)
+  const spelt = new Map(known.map(({ name, heading }) => [spellingOf(heading), name]))
+  const copied = new Map<BoundColumn, string>()
   for (const column of columns) {
-    const name = copiedName(column)
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 1) + 1)
+    const name = spelt.get(spellingOf(column.heading)) ?? column.heading
+    if (!column.known && name !== column.name) copied.set(column, name)
   }
-  return [...counts]
+  return copied
 }

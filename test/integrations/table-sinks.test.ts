@@ -20,6 +20,7 @@ import {
   json,
   list,
   oneOf,
+  type PipelineSummary,
   pipeline,
   quarantine,
   type SqliteSinkOptions,
@@ -60,7 +61,7 @@ describe.each(PLACES)('the sink of %s', (_, isHere, openPlace) => {
     const load = (bytes: Buffer, options: Partial<SqliteSinkOptions> = {}, schema = stock) =>
       pipeline([bytes])
         .to(new TsvRowParser({ schema }))
-        .run(place.sink({ table: 't', ...options }))
+        .run(place.sink({ ...options, table: 't' }))
     const loadObjects = (objects: object[], options: Partial<SqliteSinkOptions> = {}) =>
       pipeline([objects]).run(place.sink({ ...TABLE, ...options }))
 
@@ -156,6 +157,38 @@ describe.each(PLACES)('the sink of %s', (_, isHere, openPlace) => {
         { sku: 'b', title: 'last', price: '2.00' },
         ADDED,
       ])
+    })
+
+    test('the result of a run says what the sink wrote, left out and replaced', async () => {
+      const rows = file(HEADING, 'a\tone\t1', 'b\ttwo\t2', 'a\tthree\t3', 'a\tfour\t4')
+      const settled: unknown[] = []
+      const run = async (options: Partial<SqliteSinkOptions>, bytes = rows) => {
+        const onSettled = ({ sink }: PipelineSummary) => settled.push(sink)
+        const parser = new TsvRowParser({ schema: stock })
+        const { stages, sink } = await pipeline([Buffer.from(bytes)], { onSettled })
+          .to(parser)
+          .run(place.sink({ ...options, table: 't' }))
+        expect([settled.at(-1), stages.at(-1)!.rowsOut]).toEqual([sink, 4])
+        return sink
+      }
+      const key = ['sku']
+      const once = { written: 2, leftOut: 0, replaced: 2 }
+      expect(await run({ key })).toEqual(once)
+      expect(await run({ mode: 'replace', key })).toEqual(once)
+      expect(await run({ mode: 'upsert', key })).toEqual(once)
+      const pair = ['sku', 'title']
+      expect(await run({ mode: 'replace', key: pair })).toEqual({
+        ...once,
+        written: 4,
+        replaced: 0,
+      })
+      expect(await run({ mode: 'replace' })).toEqual({ written: 4, leftOut: 0, replaced: 0 })
+      expect(await place.read('SELECT sku FROM t')).toHaveLength(4)
+      await place.run('DROP TABLE t')
+      const path = join(await mkdtemp(join(tmpdir(), 'feedmill-counts-')), 'bad.ndjson')
+      const bad = file(HEADING, 'a\tone\t1', 'b\ttwo\tmany', 'a\tthree\t3', 'c\tfour\tfew')
+      const kept = { key, onBadCell: quarantine(path) }
+      expect(await run(kept, bad)).toEqual({ written: 1, leftOut: 2, replaced: 1 })
     })
 
     test('a key of several columns, and a table of nothing but its key', async () => {

@@ -169,6 +169,8 @@ export class IterableSource<T> extends Source<T> {
     // A stream of Node may read a file.
     const { reads = [iterable], writes = [] } = iterable as NamedFiles
     Object.assign(this, { reads, writes })
+    // A stream has read ahead already, so its blocks are nobody else's.
+    this.ownsOutputs = Array.isArray(iterable) || 'getReader' in iterable || 'pipe' in iterable
     if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
   }
 

@@ -301,7 +301,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Iterates item by item, as the last stage gives them, which is the cheapest way to read. */
   batches(): ItemIterator<T> {
-    return new ItemIterator<T>(files => this.#start(files))
+    return new ItemIterator<T>(files => this.#start(false, files))
   }
 
   /** Calls `use` with every row in order, and waits where it returns a promise. */
@@ -333,13 +333,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     const write = (item: T) => {
       for (const element of elementsOf(item)) all.push(element)
     }
-    await this.run({ name: 'toArray', open: restart, write, commit() {}, abort() {} })
+    const sink = { name: 'toArray', open: restart, write, commit() {}, abort() {} }
+    await this.#attempt(sink, this.repeatable, true)
     return all
   }
 
   /** Returns a Node stream of the rows in object mode; of bytes where the items are byte blocks. */
   toNodeReadable(): Readable {
-    return Readable.from(this)
+    return Readable.from(new ElementIterator<T>(new ItemIterator<T>(() => this.#start(true))))
   }
 
   /**
@@ -355,16 +356,17 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return this.#attempt(sink, this.repeatable)
   }
 
-  async #attempt(sink: Sink<T>, mayRepeat: boolean): Promise<PipelineSummary> {
+  async #attempt(sink: Sink<T>, mayRepeat: boolean, keeps = false): Promise<PipelineSummary> {
     const files = new FilesOfRun()
     files.add(sink)
-    const run = this.#start(files)
+    const run = this.#start(keeps, files)
     try {
       await sink.open?.()
       await useAll<T>(run, item => sink.write(item))
       await run.close()
       await sink.prepare?.()
       await sink.commit()
+      run.sinkCounts = sink.counts?.()
     } catch (cause) {
       run.fail(asFeedError(cause, sink.name))
       await run.settle()
@@ -372,19 +374,19 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       // The first failure is reported. A sink whose abort failed is not opened again.
       const isAborted = await aborted(sink, error)
       if (mayRepeat && isAborted && error.code === 'RANGE_FILE_REPLACED')
-        return this.#attempt(sink, false)
+        return this.#attempt(sink, false, keeps)
     }
     return run.finish()
   }
 
-  #start(files = new FilesOfRun()): Run {
+  #start(keeps = false, files = new FilesOfRun()): Run {
     const steps = this.#steps.map(stageOf)
     const stages = [...madeStages('source', this.#source), ...steps]
     for (const stage of stages) {
       files.add(stage)
       if (stage instanceof IterableSource) stage.files = files
     }
-    return new Run(stages, this.#options)
+    return new Run(stages, this.#options, keeps)
   }
 }
 

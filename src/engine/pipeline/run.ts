@@ -7,8 +7,8 @@
 // test/engine/pipeline/.
 
 import type { StageCounters } from '../core/counters'
+import { Kept } from '../core/kept'
 import { Driver, type Inputs, NO_INPUTS } from '../core/machine'
-import { ReadAhead } from '../core/read-ahead'
 import { DONE, isPromise, PAUSE, type Step, turnIfDue } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'
@@ -16,11 +16,19 @@ import { aborted, asFeedError, FeedError } from '../errors'
 import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
+import type { SinkCounts } from './sink'
 
 export interface PipelineSummary {
   /** The counters of the stages in the order of the chain, the source first. */
   readonly stages: readonly StageCounters[]
   readonly elapsedMs: number
+  /**
+   * The size of the file that the source reads, compressed or not, where the source knows it. The
+   * `bytesOut` of the source counts towards it.
+   */
+  readonly fileBytes?: number | undefined
+  /** What the sink did with the rows, once it has committed, where it counts them. */
+  readonly sink?: SinkCounts | undefined
 }
 
 export interface PipelineOptions {
@@ -61,12 +69,15 @@ export class Run {
   #isClosed = false
   #settling: Promise<void> | undefined
   error: FeedError | undefined
+  /** What the sink of the run has done. */
+  sinkCounts: SinkCounts | undefined
 
-  constructor(stages: readonly AnyStage[], options: PipelineOptions) {
+  /** @param keeps true where the reader keeps the items when it asks for others */
+  constructor(stages: readonly AnyStage[], options: PipelineOptions, keeps = false) {
     stages.forEach(refuseUsed)
     this.#stages = stages
     this.#options = options
-    this.#output = composed(stages, error => this.fail(error))
+    this.#output = composed(stages, keeps, error => this.fail(error))
     this.#watch()
   }
 
@@ -74,6 +85,8 @@ export class Run {
     return {
       stages: this.#stages.map(stage => stage.counters),
       elapsedMs: performance.now() - this.#startedAt,
+      fileBytes: this.#stages[0]!.fileBytes,
+      sink: this.sinkCounts,
     }
   }
 
@@ -223,24 +236,33 @@ function runStage({ counters }: AnyStage): RunStage {
   return { stage, rows, bytes, busyMs }
 }
 
-/** Makes a driver for each stage, each over the driver before it. */
-function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
+/**
+ * Makes a driver for each stage, each over the driver before it. No driver is asked for an item
+ * before the last one is used: whoever made that one may fill its memory again. A stage that keeps
+ * its inputs gets copies of bytes, unless the stage before never writes to their memory again.
+ */
+function composed(
+  stages: readonly AnyStage[],
+  keeps: boolean,
+  fail: (error: FeedError) => void,
+): Inputs<unknown> {
   stages.reduceRight<Uint8Array | undefined>((start, stage) => stage.requireStart(start), undefined)
   for (const stage of stages) {
     stage.source = stages[0]!
     stage.origin ??= stages[0]!.origin
   }
-  const lenders = new Set<AnyStage>()
   // The last stage comes first, because a stage may borrow only where it lends (ChunkReassembler).
   stages.reduceRight((next, stage) => {
-    if (next.borrowsInputs === true && stage.lendOutputs()) lenders.add(stage)
+    if (next.borrowsInputs === true) stage.lendOutputs()
     return stage
   })
   let inputs: Inputs<never> = NO_INPUTS
-  for (const stage of stages) {
+  stages.forEach((stage, n) => {
     const driver = new Driver<never, unknown>(stage.machineFor({ fail }), stage.counters, inputs)
-    inputs = (lenders.has(stage) ? driver : new ReadAhead(driver)) as Inputs<never>
-  }
+    const next = stages[n + 1]
+    const isKept = next === undefined ? keeps : next.borrowsInputs !== true
+    inputs = (isKept && stage.ownsOutputs !== true ? new Kept(driver) : driver) as Inputs<never>
+  })
   return inputs
 }
 

@@ -3,6 +3,19 @@
 import type { FeedError } from '../errors'
 import { filledText, withMethods } from '../options'
 
+/** What a sink has done with the rows of a run. */
+export interface SinkCounts {
+  /** Rows that the sink wrote, and that no later row of the run has replaced. */
+  readonly written: number
+  /** Rows that the sink left out, because a quarantine took them. */
+  readonly leftOut: number
+  /**
+   * Rows that gave way to a later row of the run with the same key; undefined where SQLite got more
+   * than a million keys, and `written` then has these rows too.
+   */
+  readonly replaced: number | undefined
+}
+
 /**
  * The contract between a pipeline and a sink: `open`, any number of `write`s, then `prepare` and
  * `commit`, or `abort`. A failure of any of them is followed by `abort`. The pipeline calls
@@ -45,6 +58,8 @@ export interface Sink<T> {
    */
   prepare?(): void | Promise<void>
   commit(): void | Promise<void>
+  /** Returns what was done with the rows of the last run that was committed, where it is known. */
+  counts?(): SinkCounts | undefined
   abort(error: FeedError): void | Promise<void>
 }
 

@@ -37,7 +37,10 @@ export interface Engine<In, Out, Facts> {
    * @throws FeedError as `push` does; from the sequence also where the input may not end here
    */
   end(): IterableIterator<Out>
-  /** Frees the memory of the engine, at any time and any number of times. */
+  /**
+   * Frees the memory of the engine, at any time and any number of times. A loop over `push` then
+   * ends; one over `end` throws STAGE_DESTROYED, because the rest of the input is lost.
+   */
   close(): void
 }
 
@@ -64,6 +67,7 @@ class MachineEngine<In, Out, Facts> implements Engine<In, Out, Facts> {
   #isBusy = false
   /** Why the engine takes no more input. */
   #refusal: FeedError | undefined
+  #isClosed = false
 
   constructor(counters: StageCounters, machine: Machine<In, Out>, factsOf: () => Facts) {
     const next = () => {
@@ -85,19 +89,24 @@ class MachineEngine<In, Out, Facts> implements Engine<In, Out, Facts> {
   }
 
   end(): IterableIterator<Out> {
-    const outputs = this.#outputsOf(DONE)
+    const outputs = this.#outputsOf(DONE, true)
     const message = `${this.#stage} was ended before this call: make a new engine`
     this.#refusal = new FeedError('STAGE_WRITE_AFTER_END', message, { stage: this.#stage })
     return outputs
   }
 
   close(): void {
-    const message = `${this.#stage} was closed, or a loop over its outputs was left early: make a new engine`
-    this.#refusal ??= new FeedError('STAGE_DESTROYED', message, { stage: this.#stage })
+    this.#isClosed = true
+    this.#refusal ??= this.#destroyed()
     this.#driver.close()
   }
 
-  #outputsOf(input: Step<In>): IterableIterator<Out> {
+  #destroyed(): FeedError<'STAGE_DESTROYED'> {
+    const message = `${this.#stage} was closed, or a loop over its outputs was left early: make a new engine`
+    return new FeedError('STAGE_DESTROYED', message, { stage: this.#stage })
+  }
+
+  #outputsOf(input: Step<In>, isEnd = false): IterableIterator<Out> {
     if (this.#refusal !== undefined) throw this.#refusal
     if (this.#isBusy) {
       const message = `${this.#stage}: use up the outputs of the last call before the next one`
@@ -105,14 +114,15 @@ class MachineEngine<In, Out, Facts> implements Engine<In, Out, Facts> {
     }
     this.#isBusy = true
     this.#input = input
-    return this.#outputs()
+    return this.#outputs(isEnd)
   }
 
-  *#outputs(): Generator<Out, void, void> {
+  *#outputs(isEnd: boolean): Generator<Out, void, void> {
     let isUsedUp = false
     try {
       for (let step = this.#next(); step && !step.done; step = this.#next())
         if (step.value !== PAUSE) yield step.value
+      if (isEnd && this.#isClosed) throw this.#destroyed()
       isUsedUp = true
       this.#isBusy = false
     } catch (error) {

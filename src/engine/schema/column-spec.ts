@@ -17,7 +17,8 @@ export interface ColumnOptions {
   readonly notNull?: boolean
   /**
    * Other header spellings, beside the column's name. All are matched without regard to case and to
-   * spaces around them.
+   * spaces around them. Where a file has several, its exact name comes first, then its name, then
+   * the aliases in their order; the others are columns of text under their own headings.
    */
   readonly aliases?: readonly string[]
   /** A statement about the column's end, if there is one. */

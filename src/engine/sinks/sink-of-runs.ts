@@ -1,10 +1,10 @@
 // A sink each run of which is an object of its own.
 
 import { type FilePlace, FilesOfRun } from '../disk/files-of-run'
-import type { Sink } from '../pipeline/sink'
+import type { Sink, SinkCounts } from '../pipeline/sink'
 import { sinkFailed } from './sink-errors'
 
-type SinkRun<T> = Required<Omit<Sink<T>, 'name' | 'writes'>>
+type SinkRun<T> = Required<Omit<Sink<T>, 'name' | 'writes' | 'counts'>> & Pick<Sink<T>, 'counts'>
 
 /**
  * Makes a sink that writes one run at a time; a second one is refused.
@@ -18,6 +18,7 @@ export function sinkOfRuns<T>(
 ): Sink<T> {
   const { writes } = output
   let run: SinkRun<T> | undefined
+  let counts: SinkCounts | undefined
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
   return {
@@ -37,8 +38,10 @@ export function sinkOfRuns<T>(
     prepare: () => run!.prepare(),
     async commit() {
       await run!.commit()
+      counts = run!.counts?.()
       run = undefined
     },
+    counts: () => counts,
     async abort(error) {
       if (refused > 0) {
         refused--

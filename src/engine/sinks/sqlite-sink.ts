@@ -104,9 +104,16 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
       const insert = database!.prepare(
         `INSERT INTO ${table} (${namesOf(columns)}) VALUES (${places}) ${onConflict(plan)}`,
       )
+      const keyPlaces = plan.key.map(column => columns.indexOf(column))
+      const keys = new Set<string>()
       return {
-        write: values => void insert.run(...(values as SqliteValue[])),
-        end: () => undefined,
+        write: values => {
+          insert.run(...(values as SqliteValue[]))
+          if (keyPlaces.length > 0 && keys.size <= MOST_KEYS)
+            keys.add(keyPlaces.map(at => `${String(values[at]).length} ${values[at]}`).join(' '))
+          return undefined
+        },
+        end: () => (keys.size <= MOST_KEYS ? keys.size : undefined),
       }
     },
     commit: () => {
@@ -116,6 +123,9 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
     abort,
   }
 }
+
+/** The most keys of a run that the sink remembers, to count them. */
+const MOST_KEYS = 1 << 20
 
 const writeJson = jsonWriter()
 

@@ -66,8 +66,8 @@ export class TableRows {
   #known: ReadonlySet<string> = new Set()
   #objects: Reading | undefined
   #reading: Reading | undefined
-  /** Number of rows so far. */
-  #rows = 0
+  /** Number of rows so far, those that were left out included. */
+  rows = 0
 
   /** @throws FeedError OPTION_INVALID */
   constructor(
@@ -101,7 +101,7 @@ export class TableRows {
    * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN, OPTION_INVALID
    */
   valuesOf(element: unknown, header?: BoundHeader): unknown[] | undefined {
-    this.#rows++
+    this.rows++
     if (isRow(element)) {
       this.see(element.batch)
       return this.#valuesOf(this.#readingOf(element.batch.header), element)
@@ -125,7 +125,7 @@ export class TableRows {
 
   /** Counts rows that are written without {@link valuesOf}. */
   count(rows: number): void {
-    this.#rows += rows
+    this.rows += rows
   }
 
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
@@ -169,7 +169,7 @@ export class TableRows {
     const name = lossOf(object, this.#known)
     if (name === undefined) return
     const known = [...this.#known]
-    const text = `row ${this.#rows} has a property ${excerpt(name)}, which is no column of the schema`
+    const text = `row ${this.rows} has a property ${excerpt(name)}, which is no column of the schema`
     const hint = nameHint(name, known) ?? 'leave it out in map, or give the schema the column'
     throw columnUnknown(name, known, text, hint)
   }
@@ -208,7 +208,7 @@ export class TableRows {
   #cell(source: object, column: PlannedColumn, convert: Converter): unknown {
     const { name } = column
     const row = isRow(source) ? source : undefined
-    const place = row === undefined ? { row: this.#rows } : row.position
+    const place = row === undefined ? { row: this.rows } : row.position
     const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
     const cell = {
       // An object has no place in a file.
@@ -274,7 +274,7 @@ export class TableRows {
   }
 
   #invalid(reason: string, cause?: unknown) {
-    return valueInvalid(this.#rules.name, this.#rows, reason, cause)
+    return valueInvalid(this.#rules.name, this.rows, reason, cause)
   }
 }
 

@@ -7,7 +7,7 @@ import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
 import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
 import { attempt } from '../pipeline/commit-parts'
-import type { Sink } from '../pipeline/sink'
+import type { Sink, SinkCounts } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
@@ -26,8 +26,11 @@ export interface RowWriter {
   write(values: readonly unknown[]): Promise<void> | undefined
   /** Writes rows whose cells are the table's own, where that has a faster way. */
   writeBatch?(batch: RowBatch<Columns>): Promise<void>
-  /** Writes the rest, and gives rows with a key their places. */
-  end(): Promise<void> | undefined
+  /**
+   * Writes the rest, and gives rows with a key their places.
+   * @returns the number of their keys, where it is known
+   */
+  end(): Promise<number | undefined> | number | undefined
 }
 
 /** A database during one run: a transaction. */
@@ -76,6 +79,7 @@ class TableRun {
   readonly #rows: TableRows
   readonly #database: TableDatabase
   #writer: RowWriter | undefined
+  #keys: number | undefined
 
   constructor(rules: TableRules, options: TableSinkOptions) {
     this.#rules = rules
@@ -98,7 +102,7 @@ class TableRun {
   prepare(): Promise<void> {
     return this.#typed(async () => {
       const writer = (this.#writer ??= await this.#openTable())
-      await writer?.end()
+      this.#keys = await writer?.end()
       await this.#rows.badCells.quarantine?.flush()
     })
   }
@@ -115,6 +119,15 @@ class TableRun {
         throw new FeedError('SINK_FAILED', doubt, { ...context, mayBeCommitted: true }, { cause })
       }
     })
+  }
+
+  counts(): SinkCounts {
+    const { rows, badCells, key } = this.#rows
+    const leftOut = badCells.rowsLeftOut
+    const given = rows - leftOut
+    if (key.length === 0) return { written: given, leftOut, replaced: 0 }
+    const keys = this.#keys
+    return { written: keys ?? given, leftOut, replaced: keys && given - keys }
   }
 
   async abort(): Promise<void> {

@@ -47,6 +47,7 @@ const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 
  * ```
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
+  override ownsOutputs = true
   readonly #buffer: ReorderBuffer
   #lends = false
 

@@ -38,6 +38,7 @@ const LENT_BLOCKS = 2
  * ```
  */
 export class FileSource extends Source<Uint8Array> {
+  override ownsOutputs = true
   readonly #path: string
   readonly #blockBytes: number
   /** The reused blocks of memory, the next one first. */

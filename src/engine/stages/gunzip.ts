@@ -88,6 +88,7 @@ const NAMES: OptionNames<GunzipOptions> = {
  * ```
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
+  override ownsOutputs = true
   readonly #inflation: Inflation
   /** True for an engine that copies its input and lends its output. */
   readonly #engineLends: boolean

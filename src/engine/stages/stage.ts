@@ -144,11 +144,17 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**
    * Called once, before a run begins, where the next stage of the pipeline borrows its inputs. From
    * then on an output must stay unchanged only until the next one is asked for. A stage that uses
-   * this returns true, and the run then never asks it for an output ahead.
+   * this returns true.
    */
   lendOutputs(): boolean {
     return false
   }
+
+  /**
+   * @internal True where nobody writes to the memory of an output again, unless it is lent. A run
+   * copies the bytes of other stages for a stage that keeps its inputs.
+   */
+  ownsOutputs = false
 
   /**
    * The path or the address of the file that a run reads, as errors show it. A source that knows it

@@ -154,7 +154,16 @@ class DuckdbTable implements TableDatabase {
     await this.run(`CREATE TEMP TABLE ${arrived} AS ${noRowsOf(columns, place)}`)
     vectors.push(vectorOf(place, INT64))
     this.#inserter = await ChunkInserter.open(this.#database!, arrived, vectors)
-    const end = () => this.run(merge(plan, arrived, place))
+    const end = async () => {
+      await this.run(`DELETE FROM ${arrived} WHERE ${place} NOT IN (
+        SELECT max(${place}) FROM ${arrived} GROUP BY ${namesOf(key)}
+      )`)
+      const [found] = await this.#database!.rows<{ readonly keys: bigint }>(
+        `SELECT count(*) AS keys FROM ${arrived}`,
+      )
+      await this.run(merge(plan, arrived))
+      return Number(found!.keys)
+    }
     return new ColumnWriter(this.#inserter, columns, rows, end)
   }
 
@@ -181,7 +190,7 @@ class ColumnWriter implements RowWriter {
   readonly #inserter: ChunkInserter
   readonly #types: readonly ArrowType[]
   readonly #rows: TableRows
-  readonly #merge: (() => Promise<void>) | undefined
+  readonly #merge: (() => Promise<number>) | undefined
   /** Rows that came as values, a list for each column. */
   #values: unknown[][]
   #places = 0
@@ -190,7 +199,7 @@ class ColumnWriter implements RowWriter {
     inserter: ChunkInserter,
     columns: readonly PlannedColumn[],
     rows: TableRows,
-    merge?: () => Promise<void>,
+    merge?: () => Promise<number>,
   ) {
     this.#inserter = inserter
     this.#types = columns.map(({ spec }) => arrowTypeOf(spec))
@@ -211,10 +220,10 @@ class ColumnWriter implements RowWriter {
     await this.#add(this.#rows.columnsOf(batch), batch.length)
   }
 
-  async end(): Promise<void> {
+  async end(): Promise<number | undefined> {
     await this.#addValues()
     await this.#inserter.close()
-    await this.#merge?.()
+    return this.#merge?.()
   }
 
   #addValues(): Promise<void> {
@@ -256,8 +265,8 @@ function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
   return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${place} LIMIT 0`
 }
 
-/** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan, arrived: string, place: string): string {
+/** Each row, the last of its key, takes the place of the one that stands, or is added. */
+function merge(plan: TablePlan, arrived: string): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
   const values = newValues(plan, 'new')
@@ -265,9 +274,6 @@ function merge(plan: TablePlan, arrived: string, place: string): string {
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
   return `
-    DELETE FROM ${arrived} WHERE ${place} NOT IN (
-      SELECT max(${place}) FROM ${arrived} GROUP BY ${namesOf(key)}
-    );
     MERGE INTO ${table} AS old USING ${arrived} AS new ON (${isSame.join(' AND ')})
     ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns

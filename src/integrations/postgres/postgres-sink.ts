@@ -124,7 +124,8 @@ class PostgresTable implements TableDatabase {
       ...arrived,
       end: async () => {
         await arrived.end()
-        await this.run(merge(plan, `pg_temp.${own}`))
+        const [merged] = await this.#connection!.query(merge(plan, `pg_temp.${own}`))
+        return Number(merged!.keys)
       },
     }
   }
@@ -153,7 +154,7 @@ class PostgresTable implements TableDatabase {
     return {
       write: values => copy.writeValues(names, values),
       writeBatch: batch => copy.writeBatch(batch),
-      end: () => copy.end(),
+      end: () => copy.end().then(() => undefined),
     }
   }
 }
@@ -164,7 +165,8 @@ function merge(plan: TablePlan, arrived: string): string {
   const key = namesOf(plan.key)
   // The system column `ctid` has the order in which the rows were copied.
   return `
-    INSERT INTO ${plan.table} (${names})
+    WITH merged AS (INSERT INTO ${plan.table} (${names})
     SELECT DISTINCT ON (${key}) ${names} FROM ${arrived} ORDER BY ${key}, ctid DESC
-    ${onConflict(plan)}`
+    ${onConflict(plan)} RETURNING 1)
+    SELECT count(*) AS keys FROM merged`
 }

@@ -217,10 +217,10 @@ async function* blocksOf(
   isCopied: boolean,
 ): AsyncGenerator<Uint8Array, void, void> {
   const bytes = Math.min(READ_BYTES, totalBytes)
-  // New memory for each block would stay until V8 collects it. The pipeline reads one block ahead.
-  const memory = isCopied ? [Buffer.allocUnsafeSlow(bytes), Buffer.allocUnsafeSlow(bytes)] : []
-  for (let at = 0, n = 0; ; n++) {
-    const block = await file.read(at, bytes, memory[n % 2])
+  // New memory for each block would stay until V8 collects it.
+  const memory = isCopied ? Buffer.allocUnsafeSlow(bytes) : undefined
+  for (let at = 0; ; ) {
+    const block = await file.read(at, bytes, memory)
     if (block.length === 0) return
     at += block.length
     yield block

@@ -110,3 +110,21 @@ test('throws a failure, closes itself, and throws the same failure from then on'
   expect(errors[1]).toBe(errors[0])
   expect(seen.closed).toEqual([false])
 })
+
+test('a loop over the end of an engine that is closed meanwhile throws, because rows are lost', () => {
+  const { engine, seen } = counting()
+  engine.push(0).next()
+  const outputs = engine.end()
+  outputs.next()
+  engine.close()
+  for (let n = 0; n < 2; n++)
+    expect(codeOf(() => [...(n === 0 ? outputs : engine.end())])).toBe('STAGE_DESTROYED')
+  expect(seen.closed).toEqual([false])
+})
+
+test('an engine that is closed behind its end has ended well', () => {
+  const { engine } = counting()
+  expect([...engine.end()]).toEqual([-1])
+  engine.close()
+  expect(codeOf(() => engine.end())).toBe('STAGE_WRITE_AFTER_END')
+})

@@ -111,6 +111,33 @@ test('a function of the caller may close the engine', () => {
   expect(() => parser.end()).toThrow(expect.objectContaining({ code: 'STAGE_DESTROYED' }))
 })
 
+test.each([
+  ['rows', createRowParser],
+  ['columns', createColumnParser],
+] as const)(
+  'a function that closes the engine of %s while it ends: no silent loss',
+  (_, create) => {
+    const file = `a\tb\n${'1\t2\n'.repeat(99)}3\n${'4\t5\n'.repeat(99)}`
+    for (const at of [0, 5, 300, file.length]) {
+      for (const options of [{}, { batchBytes: 64 }]) {
+        const parser: ReturnType<typeof createRowParser> = create({
+          ...options,
+          onBadRow: () => parser.close(),
+        }) as never
+        const read = () => {
+          let rows = 0
+          for (const { length } of parser.push(Buffer.from(file.slice(0, at)))) rows += length
+          for (const { length } of parser.push(Buffer.from(file.slice(at)))) rows += length
+          for (const { length } of parser.end()) rows += length
+          return rows
+        }
+        expect(read).toThrow(expect.objectContaining({ code: 'STAGE_DESTROYED' }))
+        expect(() => parser.end()).toThrow(expect.objectContaining({ code: 'STAGE_DESTROYED' }))
+      }
+    }
+  },
+)
+
 test('a quarantine is refused, because it has to be waited for', () => {
   const kept = quarantine('unused.ndjson') as never
   for (const [option, make] of [

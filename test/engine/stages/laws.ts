@@ -7,8 +7,9 @@ import { pipeline as nodePipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../../src/engine/errors'
-import { pipeline } from '../../../src/engine/pipeline/pipeline'
-import type { Stage } from '../../../src/engine/stages/stage'
+import { type Pipeline, pipeline } from '../../../src/engine/pipeline/pipeline'
+import { Source } from '../../../src/engine/stages/source'
+import { Stage } from '../../../src/engine/stages/stage'
 
 export interface StageUnderLaw<In, Out> {
   readonly name: string
@@ -77,6 +78,44 @@ async function endOf(run: Promise<unknown>): Promise<string> {
     return 'end'
   } catch (error) {
     return (error as { code?: string }).code ?? String(error)
+  }
+}
+
+/** Gives the items again in the same memory, whose bytes are of no item between two of them. */
+async function* refilling<In>(
+  items: AsyncIterable<In> | Iterable<In>,
+  memory = Buffer.alloc(1 << 16),
+): AsyncGenerator<In> {
+  const inMemory = (bytes: Uint8Array) => {
+    memory.set(bytes)
+    return memory.subarray(0, bytes.length)
+  }
+  for await (const item of items) {
+    await tick()
+    const { bytes, offset } = (item ?? {}) as { bytes?: unknown; offset?: number }
+    if (item instanceof Uint8Array) yield inMemory(item) as In
+    else if (bytes instanceof Uint8Array && offset !== undefined)
+      yield { ...item, bytes: inMemory(bytes) }
+    else yield item
+    memory.fill('#')
+  }
+}
+
+/** The same as a source and as a stage of one's own. */
+class RefillingSource<In> extends Source<In> {
+  readonly #items: Iterable<In>
+  constructor(items: Iterable<In>) {
+    super()
+    this.#items = items
+  }
+  protected override produce() {
+    return refilling(this.#items)
+  }
+}
+class RefillingStage<In> extends Stage<In, In> {
+  readonly #memory = Buffer.alloc(1 << 16)
+  protected override transform(item: In) {
+    return refilling([item], this.#memory)
   }
 }
 
@@ -220,6 +259,36 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
       for await (const item of built.batches()) items.push(item)
       expect(stage.content(items)).toEqual(expected)
     })
+
+    if (stage.input) {
+      const { input } = stage
+      test('8: whoever makes the input may fill its memory again when the next item is asked for', async () => {
+        const expected = stage.content(await run())
+        const later = (items: AsyncIterable<In>) => refilling(items)
+        const ways: ((items: In[]) => Pipeline<In>)[] = [
+          items => pipeline<In>(refilling(items)),
+          items => pipeline<In>(new RefillingSource(items)),
+          items => pipeline<In>(items).to(later),
+          items => pipeline<In>(items).to(new RefillingStage<In>()),
+          items =>
+            pipeline<In>(refilling(items)).to(async function* same(given) {
+              yield* given
+            }),
+          items => pipeline<In>(refilling(items)).to(later),
+          items => pipeline<In>(refilling(items)).tap(tick),
+          items => pipeline<In>(pipeline<In>(refilling(items)) as never),
+        ]
+        for (const way of ways)
+          for (const cuts of [[], [40, 300, 301, 900, 2500, 7000, 7001]]) {
+            const outputs: Out[] = []
+            for await (const item of way(input(cuts)).to(stage.make(cuts)).batches()) {
+              outputs.push(item instanceof Uint8Array ? (Buffer.from(item) as never) : item)
+              await tick()
+            }
+            expect(stage.content(outputs)).toEqual(expected)
+          }
+      })
+    }
 
     if (stage.kept) {
       const { of, pinned } = stage.kept

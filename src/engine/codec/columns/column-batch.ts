@@ -49,7 +49,10 @@ export class Column<out V = unknown> implements Iterable<V> {
     return (isText(spec) ? decode(value as string) : value) as V
   }
 
-  /** Returns whether the cell of the n-th row is empty. An empty list is no null. */
+  /**
+   * Returns whether the cell of the n-th row is empty, or a bad one that `onBadCell` has emptied. An
+   * empty list is no null, and neither is the cell `null` of a column of JSON.
+   */
   isNull(n: number): boolean {
     return isNull(this.data, n)
   }

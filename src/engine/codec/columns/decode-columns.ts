@@ -148,7 +148,7 @@ class PlainColumns {
     const stored = (row: Row): unknown => {
       const value = row.get(name)
       if (spec.type === 'cell' && row.text(name) === '') return null
-      if (isText(spec)) return value === decoderOf(spec).empty ? null : row.text(name)
+      if (isText(spec)) return hasText(row.text(name), value, spec) ? row.text(name) : null
       if (spec.type === 'aspects') labelBytes += labelBytesOf(value as readonly Labelled[])
       const reason =
         labelBytes > MOST_LABEL_BYTES ? 'more than 64 MiB with its labels' : misfit(type, value)
@@ -163,6 +163,21 @@ class PlainColumns {
       this.#policy.read({ position: row.position, get, text: () => row.text(name) }, column)
       return kept
     }
+  }
+}
+
+/**
+ * Returns whether the text of a cell has this value. Text of a bad cell, in whose place a stage
+ * before has put the empty value, does not.
+ */
+function hasText(text: string, value: unknown, spec: ColumnSpec): boolean {
+  const { empty, decode } = decoderOf(spec)
+  if (text === '' || value !== empty) return text !== ''
+  try {
+    decode(text)
+    return true
+  } catch {
+    return false
   }
 }
 

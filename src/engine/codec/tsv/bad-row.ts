@@ -125,10 +125,14 @@ function placeText({ row, line, byteOffset, file }: RowPosition): string {
   return file === undefined ? place : `${file}, ${place}`
 }
 
+/** The way out where a cell that begins with a quote is not quoted. */
+export const QUOTES_AS_TEXT =
+  "if quotes are text in this file, give the dialect of the parser quoting: 'none'"
+
 const MESSAGES = {
   TSV_ROW_BLANK: 'a blank line',
-  TSV_QUOTE_UNCLOSED: 'a quoted cell that never ends',
-  TSV_QUOTE_TRAILING_TEXT: 'text after a closing quote',
+  TSV_QUOTE_UNCLOSED: `a quoted cell that never ends: ${QUOTES_AS_TEXT}`,
+  TSV_QUOTE_TRAILING_TEXT: `text after a closing quote: ${QUOTES_AS_TEXT}`,
 } as const
 
 /** At most 80 characters of a row's text. */

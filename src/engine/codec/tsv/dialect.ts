@@ -30,7 +30,8 @@ export type Quoting = 'backslash' | 'doubled' | 'none'
  *
  * In every dialect a line ends in LF or CRLF, a cell is quoted only where `"` is its first
  * character, text behind a closing quote makes a bad row, all rows have the same number of cells,
- * and a byte order mark of UTF-8 at the start of the file is passed over.
+ * and a byte order mark of UTF-8 at the start of the file is passed over. A file whose first lines
+ * end in CR alone or in CR CR LF is refused.
  *
  * @example
  * ```ts

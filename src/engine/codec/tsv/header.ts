@@ -1,6 +1,6 @@
-// Binds a schema to the header line of one file: by column name, case-insensitive, never by
-// position. Columns that the schema does not know stay readable under the name that the file gives
-// them.
+// Binds a schema to the header line of one file: by column name, never by position. Where several
+// headings may be meant, `bindHeader` alone decides: every reader of files has its header. Columns
+// that the schema does not know stay readable under the name that the file gives them.
 
 import { FeedError, type RowPosition } from '../../errors'
 import { text } from '../../schema/column-kinds'
@@ -42,8 +42,11 @@ export interface BoundHeader<C extends Columns = Columns> {
 const TEXT = text()
 
 /**
- * Binds the column names of a header line. A column name that is repeated binds once, and its later
- * copies are readable as `name#2`, `name#3` and so on; a required column must not be repeated.
+ * Binds the column names of a header line. A column of the schema has the first heading that is its
+ * exact name; else the first that differs from it in case or in spaces around it; else the first of
+ * its first alias, and so on. Every other heading is a column of text under its own name. Later
+ * copies of a heading are readable as `name#2`, `name#3` and so on; a required column must not be
+ * repeated, in whatever case.
  * @throws FeedError TSV_COLUMN_MISSING, TSV_COLUMN_REPEATED
  */
 export function bindHeader<C extends Columns>(
@@ -51,17 +54,23 @@ export function bindHeader<C extends Columns>(
   columnNames: readonly string[],
   position: RowPosition,
 ): BoundHeader<C> {
-  const spellings = spellingsOf(schema)
-  const columns: BoundColumn[] = []
-  const indexes = new Map<string, number>()
+  const places = placesOf(schema, columnNames)
+  const known = new Map(Array.from(places, ([name, { index }]) => [index, name]))
+  const taken = new Set(known.values())
+  for (const index of known.keys()) taken.add(columnNames[index]!)
   const copies = new Map<string, number>()
-  for (const columnName of columnNames) {
-    const known = spellings.get(spellingOf(columnName))
-    const column = boundColumn(schema, columnName, known, indexes, copies, position)
-    indexes.set(column.name, columns.length)
-    columns.push(column)
-  }
-  const all = [...columns, ...absentColumns(schema, indexes, position)]
+  const columns = columnNames.map((heading, index): BoundColumn => {
+    const name = known.get(index)
+    if (name !== undefined) return { name, spec: schema.columns[name]!, heading, known: true }
+    return { name: freeName(heading, taken, copies), spec: TEXT, heading, known: false }
+  })
+  for (const [name, { isRepeated }] of places)
+    if (isRepeated && schema.columns[name]!.required)
+      throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${name} twice`, {
+        ...position,
+        column: name,
+      })
+  const all = [...columns, ...absentColumns(schema, places, position)]
   return { schema, columns, all, indexes: new ColumnLookup(all) }
 }
 
@@ -71,54 +80,67 @@ export function countKnownNames(schema: FeedSchema, columnNames: readonly string
   return columnNames.filter(name => spellings.has(spellingOf(name))).length
 }
 
-function boundColumn(
-  schema: FeedSchema,
-  columnName: string,
-  known: string | undefined,
-  indexes: ReadonlyMap<string, number>,
-  copies: Map<string, number>,
-  position: RowPosition,
-): BoundColumn {
-  const spec = known === undefined ? undefined : schema.columns[known]
-  const wanted = known ?? columnName
-  if (!indexes.has(wanted))
-    return {
-      name: wanted,
-      spec: spec ?? TEXT,
-      heading: columnName,
-      known: spec !== undefined,
-    }
-  if (spec?.required) {
-    throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${wanted} twice`, {
-      ...position,
-      column: wanted,
-    })
-  }
-  // The count goes on from the last copy: a search for a free number from 2 on would make the cost
-  // quadratic for thousands of equal column names.
-  let copy = copies.get(wanted) ?? 2
-  while (indexes.has(`${wanted}#${copy}`)) copy++
-  copies.set(wanted, copy + 1)
-  return { name: `${wanted}#${copy}`, spec: TEXT, heading: columnName, known: false }
+/** The heading that a column of the schema has. */
+interface Place {
+  readonly index: number
+  /** How well the heading fits: 0 for the exact name, 1 for its spelling, 2 for the first alias. */
+  readonly rank: number
+  readonly spelling: string
+  /** True where another heading has the same spelling. */
+  isRepeated: boolean
 }
 
-function spellingsOf(schema: FeedSchema): Map<string, string> {
-  const spellings = new Map<string, string>()
-  for (const [name, spec] of Object.entries(schema.columns)) {
-    for (const spelling of [name, ...(spec.aliases ?? [])])
-      spellings.set(spellingOf(spelling), name)
+/** Finds the heading of each column of the schema that the file has. */
+function placesOf(schema: FeedSchema, columnNames: readonly string[]): Map<string, Place> {
+  const spellings = spellingsOf(schema)
+  const places = new Map<string, Place>()
+  columnNames.forEach((heading, index) => {
+    const spelling = spellingOf(heading)
+    const meant = spellings.get(spelling)
+    if (meant === undefined) return
+    const rank = heading === meant.name ? 0 : meant.rank
+    const place = places.get(meant.name)
+    const isRepeated = place?.spelling === spelling
+    if (place === undefined || rank < place.rank)
+      places.set(meant.name, { index, rank, spelling, isRepeated })
+    else place.isRepeated ||= isRepeated
+  })
+  return places
+}
+
+/** Returns the heading, with a number where it is taken, and takes that name. */
+function freeName(heading: string, taken: Set<string>, copies: Map<string, number>): string {
+  let name = heading
+  if (taken.has(heading)) {
+    // The count goes on from the last copy: a search for a free number from 2 on would make the
+    // cost quadratic for thousands of equal column names.
+    let copy = copies.get(heading) ?? 2
+    while (taken.has(`${heading}#${copy}`)) copy++
+    copies.set(heading, copy + 1)
+    name = `${heading}#${copy}`
   }
+  taken.add(name)
+  return name
+}
+
+function spellingsOf(schema: FeedSchema): Map<string, { readonly name: string; rank: number }> {
+  const spellings = new Map<string, { readonly name: string; rank: number }>()
+  for (const [name, { aliases = [] }] of Object.entries(schema.columns))
+    [name, ...aliases].forEach((spelling, n) => {
+      const known = spellings.get(spellingOf(spelling))
+      if (known === undefined) spellings.set(spellingOf(spelling), { name, rank: n + 1 })
+    })
   return spellings
 }
 
 function absentColumns(
   schema: FeedSchema,
-  indexes: ReadonlyMap<string, number>,
+  places: ReadonlyMap<string, Place>,
   position: RowPosition,
 ): BoundColumn[] {
   const absent: BoundColumn[] = []
   for (const [name, spec] of Object.entries(schema.columns)) {
-    if (indexes.has(name)) continue
+    if (places.has(name)) continue
     if (spec.required || spec.notNull)
       throw new FeedError('TSV_COLUMN_MISSING', `the header has no column ${name}`, {
         ...position,

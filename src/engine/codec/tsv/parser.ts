@@ -15,10 +15,10 @@ import { BadRows, PAUSE_BYTES } from './bad-rows'
 import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
 import { bindHeader } from './header'
 import { InputWindow } from './input-window'
-import { passStart, readHeader } from './read-header'
+import { checkLineEnd, passStart, readHeader } from './read-header'
 import { judgeRow } from './read-row'
 import { RowCollector } from './row-collector'
-import { appendRow, type ScanSpace } from './scan-space'
+import { appendRow, CELL_END, type ScanSpace } from './scan-space'
 import { TsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
@@ -95,6 +95,8 @@ const PAUSE_ROWS = 1 << 10
  */
 const SLOW_BYTES = 128
 
+const CR = 0x0d
+
 type ParserSettings<C extends Columns> = TsvParserOptions<C> &
   Required<Pick<TsvParserOptions<C>, 'batchBytes' | 'maxRowBytes' | 'lends'>>
 
@@ -120,12 +122,15 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #hasBatch = false
   /** True once the window is at the header line, or at the first row of a file without one. */
   #isPastStart = false
+  /** True while a row that ends in CR CR LF would be the first sign of such a file. */
+  #checksLineEnd: boolean
   /** The space of the rows in the current block; undefined until it is needed. */
   #space: ScanSpace | undefined
 
   constructor({ startsAt, ...options }: TsvParserOptions<C>) {
     const { columns, batchBytes = 1 << 16, maxRowBytes = 1 << 20, lends = false } = options
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
+    this.#checksLineEnd = startsAt === undefined
     this.#rules = rulesOf(options.dialect, options.schema)
     this.#scanner = new TsvScanner(this.#rules.cells)
     this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes =>
@@ -252,7 +257,8 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const line = readHeader(window, place, { maxRowBytes, schema, cells })
     if (line === undefined) return undefined
     const rows = this.#collectorFor(line.columnNames, place)
-    window.advance(line.next, 0, 1)
+    this.#checksLineEnd = window.bytes[line.next - 2] !== CR
+    window.advance(line.next, 0, line.lines)
     return rows
   }
 
@@ -316,13 +322,17 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
     const window = this.#window
+    const place = window.positionOf(space.rowStarts[0]!)
+    if (this.#checksLineEnd)
+      checkLineEnd(window.bytes, space.cellEnds[space.columns - 1]! & CELL_END, place)
+    this.#checksLineEnd = false
     // A batch has no place for rows that are left out behind its last one.
     const taken = space.rows
     const batch = rows.collect({
       block: window.bytes,
       space,
       end: Math.min(next, window.filled),
-      place: window.positionOf(space.rowStarts[0]!),
+      place,
       stays: window.isLent,
     })
     window.advance(next, taken, taken + space.innerLines)

@@ -5,17 +5,20 @@ import { isUtf8 } from 'node:buffer'
 import { excerpt, FeedError, type RowPosition } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { foreignBody, isText } from '../body-kind'
-import { foreignEncoding, rowExcerpt } from './bad-row'
+import { foreignEncoding, QUOTES_AS_TEXT, rowExcerpt, toUtf8 } from './bad-row'
 import type { CellRules } from './dialect'
 import { countKnownNames, MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
 import { type BadReading, nextLine, type RowFault, readRow } from './read-row'
 
 const BACKSLASH = 0x5c
+const CR = 0x0d
+/** CR CR LF is what a program makes of CRLF that makes CRLF of each LF. */
+const RETURNS = 'a line end is CR alone or CR CR LF: convert line ends to LF'
 
 const FAULTS: Readonly<Record<RowFault, string>> = {
-  'unclosed-quote': 'unclosed-quote',
-  'text-after-quote': 'text-after-quote',
+  'unclosed-quote': `unclosed-quote: ${QUOTES_AS_TEXT}`,
+  'text-after-quote': `text-after-quote: ${QUOTES_AS_TEXT}`,
   'too-many-cells': `more than ${MAX_COLUMNS} columns`,
 }
 
@@ -23,6 +26,8 @@ export interface HeaderLine {
   readonly columnNames: readonly string[]
   /** Offset in the block of the line behind it. */
   readonly next: number
+  /** Its lines: a quoted name may have line ends. */
+  readonly lines: number
 }
 
 export interface ReadHeaderOptions {
@@ -73,33 +78,51 @@ export function readHeader(
   }
   const reading = readRow(block, from, limit, {
     final: isFinal && !isCut,
-    linesInQuotes: false,
+    linesInQuotes: true,
     maxCells: MAX_COLUMNS,
     cells: rules,
   })
   if (reading.kind === 'incomplete') {
-    if (isCut) throw invalid(`longer than the ${maxRowBytes} bytes of maxRowBytes`)
-    return undefined
+    if (!isCut) return undefined
+    const tooLong = `longer than the ${maxRowBytes} bytes of maxRowBytes`
+    if (reading.openQuote >= 0) throw invalid(`${tooLong}; ${QUOTES_AS_TEXT}`)
+    throw invalid(block.subarray(from, limit).includes(CR) ? RETURNS : tooLong)
   }
   if (reading.kind === 'bad')
-    throw invalid(quotedWithOtherDelimiter(block, from, reading, rules) ?? FAULTS[reading.fault])
+    throw invalid(otherFormat(block, from, reading, rules) ?? FAULTS[reading.fault])
   const line = block.subarray(from, reading.next)
   if (!isUtf8(line)) throw invalid(foreignEncoding(line))
   const cells = headerCells(block, from, reading.cellEnds, rules)
-  if (cells.length === 1 && cells[0]!.text === '') throw invalid('blank')
+  if (cells.length === 1 && cells[0]!.text === '')
+    throw invalid('blank: remove the lines before the header line')
   const foreign = foreignHeader(cells, schema, rules)
   if (foreign !== undefined) throw invalid(foreign)
-  return { columnNames: cells.map(({ text }) => text), next: reading.next }
+  const lines = reading.innerLines + 1
+  return { columnNames: cells.map(({ text }) => text), next: reading.next, lines }
 }
 
-/** Finds another delimiter in a line such as `"id","title"`, behind the first closing quote. */
-function quotedWithOtherDelimiter(
+/**
+ * Refuses a file whose first row ends at `end` in CR CR LF. In a file whose header line ends in
+ * CRLF the first CR is text of the row.
+ * @throws FeedError TSV_HEADER_INVALID
+ */
+export function checkLineEnd(block: Uint8Array, end: number, place: RowPosition): void {
+  if (block[end - 1] === CR && block[end] === CR) throw headerInvalid(RETURNS, place)
+}
+
+/**
+ * Finds line ends that are CR, and another delimiter in a line such as `"id","title"`, behind the
+ * first closing quote.
+ */
+function otherFormat(
   block: Uint8Array,
   from: number,
-  { faultAt }: BadReading,
+  { fault, faultAt }: BadReading,
   rules: CellRules,
 ): string | undefined {
-  if (block.subarray(from, faultAt).includes(rules.delimiter)) return undefined
+  const before = block.subarray(from, faultAt)
+  if (block[faultAt] === CR || (fault === 'too-many-cells' && before.includes(CR))) return RETURNS
+  if (before.includes(rules.delimiter)) return undefined
   return otherDelimiter(String.fromCharCode(block[faultAt] ?? rules.delimiter), rules)
 }
 
@@ -175,9 +198,10 @@ export function foreignHeader(
   rules: CellRules,
 ): string | undefined {
   const names = cells.map(({ text }) => text)
-  // The whole of such a file would be its header line.
-  if (cells.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text)))
-    return 'a line end is CR alone: convert line ends to LF'
+  // With CR alone the whole of the file would be its header line.
+  const last = cells.at(-1)
+  if (cells.some(cell => !cell.isQuoted && (cell === last ? /\r/ : /\r./s).test(cell.text)))
+    return RETURNS
   if (countKnownNames(schema, names) > 0) return undefined
   const [only] = cells
   const delimiter =

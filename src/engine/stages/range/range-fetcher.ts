@@ -71,6 +71,7 @@ export interface RangeInfo {
  * ```
  */
 export class RangeFetcher extends Source<Piece> {
+  override ownsOutputs = true
   /**
    * Resolves when the first piece is handed out, or when the server proves that the file is empty.
    * A file that is replaced before is started over, so the information stays true. Rejects where

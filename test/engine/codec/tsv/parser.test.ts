@@ -317,7 +317,7 @@ describe('the dialect', () => {
       twice.get('x' as string),
       twice.get('x#2' as string),
       twice.get('gtin'),
-      twice.get('gtin#2' as string),
+      twice.get('GTIN' as string),
     ]).toEqual(['2', '3', '4', '5'])
   })
 
