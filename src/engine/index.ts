@@ -32,6 +32,7 @@ export { contradictsSignature, GZIP_SIGNATURE } from './codec/range/file-identit
 export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
 export * from './codec/range/request'
 export { readRefusal, statusError } from './codec/range/status-error'
+export { JsonCell } from './codec/json-cell'
 export { Row } from './codec/row'
 export { type FileProgress, RowBatch } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'

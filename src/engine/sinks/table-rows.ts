@@ -8,11 +8,13 @@ import { type ColumnData, columnData } from '../codec/columns/column-data'
 import { type CellPolicy, decodeColumns } from '../codec/columns/decode-columns'
 import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
+import { decodeJson } from '../codec/decode/scalars'
+import { exactCell, exactObject, isRow, JsonCell } from '../codec/json-cell'
 import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
-import { FeedError, type RowPosition } from '../errors'
+import { excerpt, FeedError, messageOf, type RowPosition } from '../errors'
 import { optionInvalid } from '../options'
 import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
@@ -137,7 +139,7 @@ export class TableRows {
     return this.columns!.map(({ name, spec, isRequired }, n) => {
       const column = decoded.column(name)
       if (isRequired && column.data.nullCount > 0) for (const row of batch) this.cellOf(row, name)
-      if (!isText(spec)) return column.data
+      if (spec.type === 'json' || !isText(spec)) return column.data
       const values = Array.from(column, (value, at) =>
         placed(() => converters[n]!(value), batch.row(at).position, name),
       )
@@ -163,7 +165,7 @@ export class TableRows {
     const names = this.#names
     try {
       const values = new Array<unknown>(names.length)
-      const object = row?.toObject(names as never[]) as Record<string, unknown> | undefined
+      const object = row && exactObject(row, names)
       for (let n = 0; n < names.length; n++) {
         const name = names[n]!
         values[n] = converters[n]!(object === undefined ? ownValue(source, name) : object[name])
@@ -185,7 +187,7 @@ export class TableRows {
     const { name } = column
     const row = isRow(source) ? source : undefined
     const place = row === undefined ? { row: this.#rows } : row.position
-    const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
+    const read = () => (row === undefined ? ownValue(source, name) : exactCell(row, name))
     const cell = {
       // An object has no place in a file.
       position: { line: 0, byteOffset: 0, ...place },
@@ -214,7 +216,8 @@ export class TableRows {
     specOf: (name: string) => ColumnSpec | undefined,
   ): Reading {
     const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
-    const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!))
+    const isFile = header !== undefined
+    const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!, isFile))
     return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
   }
 
@@ -250,21 +253,38 @@ export class TableRows {
   }
 }
 
-/** @param isOwn true where the value was read as the column's own kind */
-function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean): Converter {
+/**
+ * @param isOwn true where the value was read as the column's own kind
+ * @param isFile true where the value is that of a file's cell
+ */
+function converterOf(
+  { spec, form, isRequired }: PlannedColumn,
+  isOwn: boolean,
+  isFile: boolean,
+): Converter {
   const { type } = spec
   const isJson = type === 'json'
+  const converted = (given: NonNullable<unknown>) => {
+    if (isOwn) return form.convert(given)
+    const value = given instanceof JsonCell && !isJson ? given.text : given
+    if (!isJson || !isFile || typeof value !== 'string')
+      return form.convert(checkedValue(spec, value))
+    decodeJson(value)
+    return form.convert(new JsonCell(value))
+  }
   return value => {
-    if (value === null || value === undefined || (value === '' && !isJson)) {
+    if (value === null || value === undefined || (value === '' && (!isJson || isFile))) {
       if (isRequired) throw invalidCell(type, 'the cell is empty, and the column is NOT NULL', '')
       return null
     }
-    const converted = form.convert(
-      (isOwn ? value : checkedValue(spec, value)) as NonNullable<unknown>,
-    )
-    if (converted === UNFIT)
-      throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
-    return converted
+    try {
+      const cell = converted(value)
+      if (cell !== UNFIT && (typeof cell !== 'string' || cell.isWellFormed())) return cell
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      throw invalidCell(type, excerpt(messageOf(cause)), shownValue(value), cause)
+    }
+    throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
   }
 }
 
@@ -290,9 +310,4 @@ function schemaColumns(columns: Columns): TableColumn[] {
 /** Inherited properties do not count, because a column may be named `constructor`. */
 function ownValue(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
-}
-
-/** Rows are recognised by shape, because two copies of the package may meet in one process. */
-function isRow(element: object): element is Row<Columns> {
-  return typeof (element as Partial<Row>).toObject === 'function' && 'batch' in element
 }

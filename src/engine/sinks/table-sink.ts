@@ -5,7 +5,7 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
-import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
+import { exactElementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
@@ -118,7 +118,7 @@ class TableRun {
         return
       }
     }
-    for (const element of elementsOf(item)) {
+    for (const element of exactElementsOf(item)) {
       const values = rows.valuesOf(element)
       const writer = (this.#writer ??= await this.#openTable())
       const written = values && writer?.write(values)

@@ -20,6 +20,8 @@ import {
   arrowTypeOf,
   columnData,
   filePath,
+  JsonCell,
+  jsonWriter,
   knownOptions,
   misfit,
   NamedColumns,
@@ -88,12 +90,15 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
   )
 }
 
+const writeJson = jsonWriter()
+
 function formOf(spec: ColumnSpec): ColumnForm {
   const type = arrowTypeOf(spec)
   const isText = type.kind === 'utf8'
   const convert = (value: unknown) => {
+    if (value instanceof JsonCell) return value.text
     // The value of a caller's decoder is text, or written as JSON.
-    if (isText) return typeof value === 'string' ? value : (JSON.stringify(value) ?? null)
+    if (isText) return typeof value === 'string' && spec.type !== 'json' ? value : writeJson(value)
     return misfit(type, value) === undefined ? value : UNFIT
   }
   return { sql: sqlTypeOf(type), convert }
