@@ -43,10 +43,11 @@ const OPTIONS: OptionNames<CsvSinkOptions> = {
   compress: true,
 }
 const LINE_END = '\r\n'
-// The first alternative leaves out a plain number such as -9.90, which is no formula and must stay
+// The first alternative leaves out a plain number such as -9.90 or -1e5, which is no formula and must stay
 // a number. Spreadsheets drop blanks, control characters and invisible characters before they look
 // for a formula.
-const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
+const FORMULA_START =
+  /^(?:(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /**
  * Makes a sink that writes a header line and one line for each row or plain object. A cell that is
@@ -197,8 +198,8 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
  */
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
-  // The text of JSON is no formula, so that it stays as it is.
-  if (value instanceof JsonCell) return value
+  // A tab or a line end before JSON would be taken for the start of a formula.
+  if (value instanceof JsonCell) return value.text.trim()
   if (typeof value === 'string' && !value.isWellFormed())
     throw valueInvalid(NAME, row, `the cell ${excerpt(column)} has half of a surrogate pair`)
   if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')

@@ -1,10 +1,10 @@
 // The rows of a batch as lines of JSON: what JSON.stringify makes of each row, but JSON cells as their
 // texts. A batch with another cell that is not plainly good is left to json-cell.ts.
 
+import type { ColumnSpec } from '../../schema/column-spec'
 import { exactCell, exactJson, exactObject, JsonCell, oneLine } from '../json-cell'
 import { projectionsOf } from '../projection'
 import type { Row } from '../row'
-import type { ColumnSpec } from '../../schema/column-spec'
 import type { RowBatch } from '../row-batch'
 import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
