@@ -1,19 +1,22 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
+import { JsonCell } from '../codec/json-cell'
 import { FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames } from '../options'
+import { knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
 import { type ColumnSpec, NamedColumns } from '../schema/column-spec'
 import { jsonWriter } from './ndjson-sink'
 import { decimalText } from './plain-values'
 import {
   type ColumnForm,
+  databasePath,
   namesOf,
   onConflict,
   sqlIdentifier,
   TABLE_OPTIONS,
   type TableSinkOptions,
+  UNFIT,
 } from './table-plan'
 import { type TableDatabase, tableSink } from './table-sink'
 
@@ -46,16 +49,16 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  */
 export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T> {
   const { table, open } = knownOptions(options, OPTIONS)
-  filePath('path', path)
+  databasePath(path)
   return tableSink(
     {
       name: NAME,
       target: path,
-      sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
       columnName: name => name,
       formOf,
-      open: () => sqliteTable(path, open),
+      formIn: ({ spec, form }, type) => ({ ...form, convert: value => fitting(spec, value, type) }),
+      open: () => sqliteTable(path, String(table), open),
     },
     options,
   )
@@ -63,11 +66,12 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
 
 function formOf({ type }: ColumnSpec): ColumnForm {
   if (type === 'int32' || type === 'int64' || type === 'boolean')
-    return { sql: 'INTEGER', convert: sqliteValue }
-  return { sql: type === 'float64' ? 'REAL' : 'TEXT', convert: sqliteValue }
+    return { sql: 'INTEGER', convert: value => BigInt(value as number | bigint | boolean) }
+  if (type === 'float64') return { sql: 'REAL', convert: value => value }
+  return { sql: 'TEXT', convert: value => textOf(type, value) }
 }
 
-function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase {
+function sqliteTable(path: string, table: string, open: OpenSqlite | undefined): TableDatabase {
   let database: SqliteDatabase | undefined
   const run = (sql: string) => void database!.exec(sql)
   // Closing a database rolls an open transaction back.
@@ -82,11 +86,30 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
       run('BEGIN IMMEDIATE')
     },
     run,
-    columnsOf: table => {
-      const rows = database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-      return rows.length === 0
-        ? undefined
-        : new NamedColumns(rows.map(row => [(row as { readonly name: string }).name, true]))
+    find: () => {
+      const all = (sql: string, ...values: string[]) =>
+        database!.prepare(sql).all(...values) as readonly SqliteRow[]
+      const columns = all(
+        `SELECT c.name, CASE WHEN t.strict THEN 'STRICT ' ELSE '' END || c.type AS type
+         FROM pragma_table_list(?) AS t, pragma_table_info(?) AS c WHERE t.schema = 'main'`,
+        table,
+        table,
+      )
+      // SQLite deletes all rows of a table that it drops, which the tables that refer to it follow.
+      const [child] = all(
+        `SELECT m.name, '' AS type FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+         WHERE m.type = 'table' AND lower(f."table") = lower(?) AND lower(m.name) <> lower(?)`,
+        table,
+        table,
+      )
+      return {
+        sqlTable: `main.${sqlIdentifier(table)}`,
+        columns:
+          columns.length === 0
+            ? undefined
+            : new NamedColumns(columns.map(({ name, type }) => [name, type])),
+        dependents: child && `the table ${child.name} refers to it`,
+      }
     },
     writerOf: plan => {
       const { table, columns } = plan
@@ -107,14 +130,65 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
   }
 }
 
+interface SqliteRow {
+  readonly name: string
+  readonly type: string
+}
+
 const writeJson = jsonWriter()
 
-function sqliteValue(value: unknown): SqliteValue {
-  if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value
+function textOf(type: ColumnSpec['type'], value: unknown): string | null {
+  if (typeof value === 'string' && type !== 'json') return value
   if (value instanceof Date) return value.toISOString()
+  if (value instanceof JsonCell) return value.text
   return decimalText(value as object) ?? writeJson(value) ?? null
+}
+
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
+const INTEGER = /^(?:0|-?[1-9]\d*)$/
+const INT64 = 2n ** 63n
+/** Digits that a double keeps, and that SQLite writes of one. */
+const DOUBLE_DIGITS = 15
+
+/**
+ * Returns what SQLite keeps as the cell in a column that is declared with a type, whose affinity
+ * (https://www.sqlite.org/datatype3.html) makes numbers of texts, and texts of numbers.
+ */
+function fitting({ type }: ColumnSpec, value: unknown, declared: string): unknown {
+  const affinity = affinityOf(declared)
+  const isInteger = type === 'int32' || type === 'int64' || type === 'boolean'
+  if (isInteger) {
+    const integer = BigInt(value as number | bigint | boolean)
+    const isKept = affinity !== 'real' || BigInt(Number(integer)) === integer
+    return isKept ? integer : UNFIT
+  }
+  if (type === 'float64') return affinity === 'text' ? String(value) : value
+  const text = textOf(type, value)
+  if (text === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text)) return text
+  const isDecimal = type === 'decimal'
+  const plain = isDecimal && text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  if (INTEGER.test(plain) && (isDecimal || affinity !== 'real')) {
+    const integer = BigInt(plain)
+    const isKept =
+      affinity === 'real'
+        ? BigInt(Number(integer)) === integer
+        : integer >= -INT64 && integer < INT64
+    return isKept ? text : UNFIT
+  }
+  const digits = plain.replace(/^-?[0.]*|\./g, '').length
+  return digits <= DOUBLE_DIGITS && String(Number(plain)) === plain && plain.includes('.')
+    ? text
+    : UNFIT
+}
+
+/** A column of the type ANY is one without a type in a table that is STRICT only. */
+function affinityOf(declared: string): 'text' | 'none' | 'real' | 'number' {
+  const type = declared.toUpperCase()
+  if (type === '' || type === 'STRICT ANY' || /^(?!.*(?:INT|CHAR|CLOB|TEXT)).*BLOB/.test(type))
+    return 'none'
+  if (type.includes('INT')) return 'number'
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
+  return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'number'
 }
 
 // The adapter of SQLite: the module of Node where this Node has one (22.13 or later), or else the

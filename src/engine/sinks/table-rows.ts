@@ -39,6 +39,8 @@ export interface ColumnRules {
   /** Returns the name that a column has in the database. */
   columnName(name: string): string
   formOf(spec: ColumnSpec, isRequired: boolean): ColumnForm
+  /** Returns how a column of another type than its own has the cells. */
+  formIn(column: PlannedColumn, type: string): ColumnForm
 }
 
 /** Makes a cell into what the database takes. @throws FeedError CELL_INVALID without a position */
@@ -89,6 +91,17 @@ export class TableRows {
     if (header === undefined || this.columns !== undefined) return
     if (this.#chosen !== undefined) projectionsOf(header).of(this.#chosen)
     this.#settle(header.all)
+  }
+
+  /** Learns the types of the table's columns. @param types by their names in the database */
+  meet(types: { get(name: string): string | undefined }): void {
+    this.columns = this.columns!.map(column => {
+      const type = types.get(column.sqlName)!
+      return { ...column, form: this.#rules.formIn(column, type) }
+    })
+    this.key = this.key.map(({ name }) => this.columns!.find(column => column.name === name)!)
+    this.#reading = undefined
+    this.#objects = undefined
   }
 
   /**

@@ -1,12 +1,13 @@
 // A sink that writes the rows of a pipeline to a table of a DuckDB file, in one transaction.
 
+import { randomBytes } from 'node:crypto'
 import type {
   ArrowType,
   ColumnData,
   ColumnForm,
-  ColumnNames,
   ColumnSpec,
   Columns,
+  FoundTable,
   PlannedColumn,
   RowBatch,
   RowWriter,
@@ -18,8 +19,10 @@ import type {
 } from '../../engine/index'
 import {
   arrowTypeOf,
+  castsOf,
+  checkCasts,
   columnData,
-  filePath,
+  databasePath,
   JsonCell,
   jsonWriter,
   knownOptions,
@@ -36,7 +39,15 @@ import {
 } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
-import { CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
+import {
+  CATALOG,
+  CHUNK_ROWS,
+  Database,
+  LEAST_BYTES,
+  MEMORY_BYTES,
+  sqlText,
+  THREADS,
+} from './duckdb-api'
 
 export interface DuckdbSinkOptions extends TableSinkOptions {
   /**
@@ -73,18 +84,22 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  */
 export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
   const { table, memoryBytes = MEMORY_BYTES } = knownOptions(options, OPTIONS)
-  filePath('path', path)
+  databasePath(path)
   wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
   return tableSink(
     {
       name: NAME,
       target: path,
-      sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,
       columnName: name => name,
       formOf,
-      open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
+      formIn,
+      open: () =>
+        new DuckdbTable(
+          () => Database.open(path, { memoryBytes, threads: THREADS }),
+          String(table),
+        ),
     },
     options,
   )
@@ -104,13 +119,33 @@ function formOf(spec: ColumnSpec): ColumnForm {
   return { sql: sqlTypeOf(type), convert }
 }
 
+/** DuckDB would round and cut on its way into a column of another type. */
+function formIn({ spec, form }: PlannedColumn, to: string): ColumnForm {
+  if (plain(to) === plain(form.sql)) return form
+  const cast = { to, own: form.sql }
+  // Structs and arrays have a text of DuckDB's own only.
+  if (!isScalar(arrowTypeOf(spec))) return { ...form, cast }
+  const convert = (value: unknown) => {
+    const converted = form.convert(value)
+    return converted instanceof Date ? converted.toISOString() : textOf(converted)
+  }
+  return { sql: TEXT, convert, cast }
+}
+
+const TEXT = 'VARCHAR'
+const plain = (type: string) => type.replace(/[ "]/g, '')
+const textOf = (value: unknown) => (value === UNFIT || value === null ? value : String(value))
+const isScalar = ({ kind }: ArrowType) => kind !== 'list' && kind !== 'struct'
+
 class DuckdbTable implements TableDatabase {
   readonly #open: () => Promise<Database>
+  readonly #table: string
   #database: Database | undefined
   #inserter: ChunkInserter | undefined
 
-  constructor(open: () => Promise<Database>) {
+  constructor(open: () => Promise<Database>, table: string) {
     this.#open = open
+    this.#table = table
   }
 
   async begin(): Promise<void> {
@@ -122,29 +157,40 @@ class DuckdbTable implements TableDatabase {
     return this.#database!.run(sql)
   }
 
-  async columnsOf(table: string): Promise<ColumnNames> {
+  async find(): Promise<FoundTable> {
     // DuckDB finds a table whatever the case of its name.
-    const rows = await this.#database!.rows<{ readonly column_name: string }>(
-      `SELECT column_name FROM duckdb_columns() WHERE database_name = current_database()
-       AND schema_name = 'main' AND lower(table_name) = lower(${sqlText(table)})`,
+    const rows = await this.#database!.rows<{ readonly name: string; readonly type: string }>(
+      `SELECT column_name AS name, data_type AS type FROM duckdb_columns()
+       WHERE database_name = current_database() AND schema_name = 'main'
+         AND lower(table_name) = lower(${sqlText(this.#table)})`,
     )
-    return rows.length === 0
-      ? undefined
-      : new NamedColumns(rows.map(({ column_name }) => [column_name, true]))
+    const columns = new NamedColumns(rows.map(({ name, type }) => [name, type]))
+    return {
+      sqlTable: `${CATALOG}.main.${sqlIdentifier(this.#table)}`,
+      columns: rows.length === 0 ? undefined : columns,
+    }
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { table, columns, key } = plan
-    const vectors = columns.map(({ sqlName, spec }) => vectorOf(sqlName, arrowTypeOf(spec)))
-    if (key.length === 0) {
+    const { table, columns, key, hasCasts } = plan
+    const vectors = columns.map(column => vectorOf(column.sqlName, vectorTypeIn(column)))
+    if (key.length === 0 && !hasCasts) {
       this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
       return new ColumnWriter(this.#inserter, columns, rows)
     }
     await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
     const place = vectorOf(PLACE, INT64)
     this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
-    const end = () => this.run(merge(plan))
-    return new ColumnWriter(this.#inserter, columns, rows, end)
+    const end = async () => {
+      await checkCasts(ARRIVED, columns, async sql => {
+        const [found] = await this.#database!.rows<{ readonly cell: string }>(sql)
+        return found?.cell
+      })
+      await this.run(key.length === 0 ? insertion(plan) : merge(plan))
+    }
+    const writer = new ColumnWriter(this.#inserter, columns, rows, end)
+    // Columns have the layout of their own types.
+    return hasCasts ? { write: row => writer.write(row), end: () => writer.end() } : writer
   }
 
   async commit(): Promise<void> {
@@ -182,7 +228,7 @@ class ColumnWriter implements RowWriter {
     merge?: () => Promise<void>,
   ) {
     this.#inserter = inserter
-    this.#types = columns.map(({ spec }) => arrowTypeOf(spec))
+    this.#types = columns.map(vectorTypeIn)
     this.#rows = rows
     this.#merge = merge
     this.#values = columns.map(() => [])
@@ -221,6 +267,11 @@ class ColumnWriter implements RowWriter {
 }
 
 const INT64: ArrowType = { kind: 'int64' }
+const UTF8: ArrowType = { kind: 'utf8' }
+
+function vectorTypeIn({ spec, form }: PlannedColumn): ArrowType {
+  return form.cast !== undefined && form.sql === TEXT ? UTF8 : arrowTypeOf(spec)
+}
 
 /** In a table, a list that is missing is no empty one. */
 function dataOf(type: ArrowType, values: readonly unknown[]): ColumnData {
@@ -237,10 +288,10 @@ function vectorOf(name: string, type: ArrowType): readonly [name: string, type: 
   return [name, vectorTypeOf(type)]
 }
 
-/** The rows of a run with a key, before they take the places of those of their keys. */
-const ARRIVED = 'feedmill_arrived'
-/** The column with the number of a row. No column of a file has a NUL in its name. */
-const PLACE = 'feedmill_place'
+/** The rows of a run that wait for their places or casts. No table of the file has this name. */
+const ARRIVED = 'temp.main.feedmill_arrived'
+/** The column with the number of a row, which no file can have. */
+const PLACE = `feedmill_place_${randomBytes(8).toString('hex')}`
 
 /** Returns a query of the columns and of the place without a row. */
 function noRowsOf(columns: readonly PlannedColumn[]): string {
@@ -248,6 +299,16 @@ function noRowsOf(columns: readonly PlannedColumn[]): string {
     ({ sqlName, form }) => `NULL::${form.sql} AS ${sqlIdentifier(sqlName)}`,
   )
   return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
+}
+
+const arrivedRows = ({ columns }: TablePlan) =>
+  `(SELECT ${castsOf(columns)}, ${PLACE} FROM ${ARRIVED})`
+
+function insertion(plan: TablePlan): string {
+  const names = namesOf(plan.columns)
+  return `
+    INSERT INTO ${plan.table} (${names}) SELECT ${names} FROM ${arrivedRows(plan)} ORDER BY ${PLACE};
+    DROP TABLE ${ARRIVED}`
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
@@ -260,9 +321,9 @@ function merge(plan: TablePlan): string {
     .map(name => `old.${name} = new.${name}`)
   return `
     DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-      SELECT max(${PLACE}) FROM ${ARRIVED} GROUP BY ${namesOf(key)}
+      SELECT max(${PLACE}) FROM ${arrivedRows(plan)} GROUP BY ${namesOf(key)}
     );
-    MERGE INTO ${table} AS old USING ${ARRIVED} AS new ON (${isSame.join(' AND ')})
+    MERGE INTO ${table} AS old USING ${arrivedRows(plan)} AS new ON (${isSame.join(' AND ')})
     ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)

@@ -1,8 +1,12 @@
 // A sink that writes the rows of a pipeline to a table of PostgreSQL, in one transaction.
 
+import { randomBytes } from 'node:crypto'
 import {
-  type ColumnNames,
+  type ColumnForm,
+  castsOf,
+  checkCasts,
   definitionsOf,
+  type FoundTable,
   filledText,
   knownOptions,
   namesOf,
@@ -25,7 +29,6 @@ import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from '.
 import { columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
-import { columnsOf } from './tables'
 
 /** Times are in milliseconds. */
 export interface PostgresSinkOptions extends TableSinkOptions, Partial<PostgresLimits> {}
@@ -69,27 +72,39 @@ export function postgresSink<T>(
     {
       name: NAME,
       target: `${address.name} ${place}${name}`,
-      sqlTable: place + name,
       hasPrimaryKey: true,
       columnName: columnNameOf,
       formOf: columnFormOf,
-      open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
+      formIn,
+      open: () => new PostgresTable(() => PgConnection.open(address, limits), place, name),
     },
     options,
   )
 }
 
-/** The rows of a run with a key, before they take the places of those of their keys. */
+/** The rows of a run that wait for their places or casts, which only its session sees. */
 const ARRIVED = 'pg_temp.feedmill_arrived'
+/** The place of a row, beside columns of any name. */
+const PLACE = `feedmill_place_${randomBytes(8).toString('hex')}`
+
+/** A COPY and an INSERT convert differently, and round and cut: one cast of the text does for both. */
+function formIn({ form }: PlannedColumn, to: string): ColumnForm {
+  const own = form.sql.replace('timestamptz', 'timestamp with time zone').replaceAll(' ', '')
+  if (own === to.replaceAll(' ', '')) return form
+  return { sql: 'text', convert: value => form.convert(value), cast: { to, own: form.sql } }
+}
 
 class PostgresTable implements TableDatabase {
   readonly #connect: () => Promise<PgConnection>
-  readonly #table: string
+  readonly #place: string
+  readonly #name: string
   #connection: PgConnection | undefined
 
-  constructor(connect: () => Promise<PgConnection>, table: string) {
+  /** @param place the schema with a point; empty where the session looks for the table */
+  constructor(connect: () => Promise<PgConnection>, place: string, name: string) {
     this.#connect = connect
-    this.#table = table
+    this.#place = place
+    this.#name = name
   }
 
   async begin(): Promise<void> {
@@ -101,15 +116,38 @@ class PostgresTable implements TableDatabase {
     await this.#connection!.query(sql)
   }
 
-  async columnsOf(): Promise<ColumnNames> {
+  async find(): Promise<FoundTable> {
     const connection = this.#connection!
-    const [found] = await connection.query('SELECT to_regclass($1) AS place', [this.#table])
-    return found?.place == null ? undefined : columnsOf(connection, this.#table)
+    const [found] = await connection.query(
+      `SELECT c.oid, format('%I.%I', n.nspname, c.relname) AS place,
+         c.relispartition AS is_part, EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AS has_parts
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       WHERE c.oid = to_regclass($1)`,
+      [this.#place + this.#name],
+    )
+    if (found === undefined) {
+      // Unless it is named, a table of the session would stand before that of the schema.
+      const [own] = await connection.query('SELECT quote_ident(current_schema()) AS place')
+      const place = this.#place === '' && own?.place != null ? `${own.place}.` : this.#place
+      return { sqlTable: place + this.#name }
+    }
+    const rows = await connection.query(
+      `SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+       WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped`,
+      [found.oid],
+    )
+    const columns = new Map(rows.map(({ attname, type }) => [String(attname), String(type)]))
+    const dependents = found.has_parts
+      ? 'other tables are parts of it'
+      : found.is_part
+        ? 'it is a part of another table'
+        : undefined
+    return { sqlTable: String(found.place), columns, dependents }
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { columns, key } = plan
-    if (key.length === 0) return this.#copyInto(plan.table, columns, rows)
+    const { columns, key, hasCasts } = plan
+    if (key.length === 0 && !hasCasts) return this.#copyInto(plan.table, columns, rows)
     await this.run(
       `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
     )
@@ -118,6 +156,10 @@ class PostgresTable implements TableDatabase {
       ...arrived,
       end: async () => {
         await arrived.end()
+        await checkCasts(ARRIVED, columns, async sql => {
+          const [found] = await this.#connection!.query(sql)
+          return found && String(found.cell)
+        })
         await this.run(merge(plan))
       },
     }
@@ -156,9 +198,12 @@ class PostgresTable implements TableDatabase {
 function merge(plan: TablePlan): string {
   const names = namesOf(plan.columns)
   const key = namesOf(plan.key)
+  const hasKey = plan.key.length > 0
   // The system column `ctid` has the order in which the rows were copied.
   return `
     INSERT INTO ${plan.table} (${names})
-    SELECT DISTINCT ON (${key}) ${names} FROM ${ARRIVED} ORDER BY ${key}, ctid DESC
+    SELECT ${hasKey ? `DISTINCT ON (${key})` : ''} ${names}
+    FROM (SELECT ${castsOf(plan.columns)}, ctid AS ${PLACE} FROM ${ARRIVED}) AS arrived
+    ORDER BY ${hasKey ? `${key}, ` : ''}${PLACE} ${hasKey ? 'DESC' : ''}
     ${onConflict(plan)}`
 }

@@ -9,6 +9,7 @@ import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
+  JsonCell,
   jsonWriter,
   UNFIT,
 } from '../../engine/index'
@@ -113,13 +114,17 @@ export function isEmptyList({ type }: ColumnSpec, value: unknown): boolean {
 
 /** How a sink writes a column. */
 export function columnFormOf(spec: ColumnSpec, isRequired: boolean): ColumnForm {
-  const textOf = sqlTextOf(spec)
+  const sql = sqlTypeOf(spec)
+  const isJson = sql === 'jsonb'
+  const textOf = isJson ? jsonOf : sqlTextOf(spec)
   return {
-    sql: sqlTypeOf(spec),
+    sql,
     convert(value) {
       if (!isRequired && isEmptyList(spec, value)) return null
       const text = textOf(value as NonNullable<unknown>)
-      return text === undefined ? UNFIT : plainText(text)
+      const isFit =
+        text !== undefined && !text.includes('\0') && !(isJson && jsonbProblem(text) !== undefined)
+      return isFit ? text : UNFIT
     },
   }
 }
@@ -162,15 +167,64 @@ function arrayText(value: unknown, elementText: SqlText): string | undefined {
   return `{${texts.join(',')}}`
 }
 
-/** JSON has these escapes where jsonb refuses the character. */
-const REFUSED_ESCAPES = /\\u(?:0000|d[89a-f])/
+/** The most levels of a jsonb, a third of what the server's default `max_stack_depth` takes. */
+const MOST_LEVELS = 4_000
+/** What is not there in most JSON: escapes that jsonb may refuse, and large exponents. */
+const DOUBTFUL = /\\u(?:0000|d[89a-f])|\de[+-]?\d{3}/i
+
+/** Returns what jsonb refuses in JSON: an escape, or the size of a number and the depth. */
+function jsonbProblem(json: string): 'escape' | 'size' | undefined {
+  if (json.length <= MOST_LEVELS && !DOUBTFUL.test(json)) return undefined
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]!
+    if (char === '"') {
+      const end = endOfString(json, at + 1)
+      if (end === undefined) return 'escape'
+      at = end
+    } else if (char === '[' || char === '{') {
+      if (++depth > MOST_LEVELS) return 'size'
+    } else if (char === ']' || char === '}') depth--
+    else if (char === '-' || (char >= '0' && char <= '9')) {
+      NUMBER.lastIndex = at
+      const [number, exponent = 0] = NUMBER.exec(json)!
+      if (number.length + Math.abs(Number(exponent)) > MAX_NUMERIC_CHARS) return 'size'
+      at += number.length - 1
+    }
+  }
+  return undefined
+}
+
+const NUMBER = /-?[\d.]+(?:[eE]([+-]?\d+))?/y
+const HALF = /\\u(?:0000|d[89a-f]..)/iy
+const PAIR = /\\ud[89ab]..\\ud[c-f]/iy
+
+/** Returns where a string ends; undefined where it has NUL or half of a surrogate pair. */
+function endOfString(json: string, from: number): number | undefined {
+  let at = from
+  for (; json[at] !== '"'; at++) {
+    if (json[at] !== '\\') continue
+    HALF.lastIndex = at
+    PAIR.lastIndex = at
+    if (PAIR.test(json)) at += 11
+    else if (HALF.test(json)) return undefined
+    else at++
+  }
+  return at
+}
 
 const writeJson = jsonWriter()
 
+function jsonOf(value: unknown): string | undefined {
+  return value instanceof JsonCell ? value.text : writeJson(value)
+}
+
+/** Returns JSON as a target has it, with U+FFFD for what jsonb refuses in strings. */
 export function jsonText(value: unknown): string | undefined {
-  const json = writeJson(value)
-  if (json === undefined || !REFUSED_ESCAPES.test(json)) return json
-  return JSON.stringify(withReplaced(JSON.parse(json)))
+  const json = jsonOf(value)
+  const problem = json && jsonbProblem(json)
+  if (json === undefined || !problem) return json
+  return problem === 'size' ? undefined : JSON.stringify(withReplaced(JSON.parse(json)))
 }
 
 function withReplaced(value: unknown): unknown {
