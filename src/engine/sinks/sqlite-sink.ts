@@ -13,6 +13,7 @@ import {
   databasePath,
   namesOf,
   onConflict,
+  type PlannedColumn,
   sqlIdentifier,
   TABLE_OPTIONS,
   type TableSinkOptions,
@@ -57,7 +58,10 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       hasPrimaryKey: true,
       columnName: name => name,
       formOf,
-      formIn: ({ spec, form }, type) => ({ ...form, convert: value => fitting(spec, value, type) }),
+      formIn: (column, type) => ({
+        ...column.form,
+        convert: value => fitting(column, value, type),
+      }),
       open: () => sqliteTable(path, String(table), open),
     },
     options,
@@ -145,50 +149,40 @@ function textOf(type: ColumnSpec['type'], value: unknown): string | null {
 }
 
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
-const INTEGER = /^(?:0|-?[1-9]\d*)$/
-const INT64 = 2n ** 63n
-/** Digits that a double keeps, and that SQLite writes of one. */
+/** Digits that a double keeps. */
 const DOUBLE_DIGITS = 15
 
 /**
  * Returns what SQLite keeps as the cell in a column that is declared with a type, whose affinity
  * (https://www.sqlite.org/datatype3.html) makes numbers of texts, and texts of numbers.
  */
-function fitting({ type }: ColumnSpec, value: unknown, declared: string): unknown {
+function fitting({ spec, form }: PlannedColumn, given: unknown, declared: string): unknown {
   const affinity = affinityOf(declared)
-  const isInteger = type === 'int32' || type === 'int64' || type === 'boolean'
-  if (isInteger) {
-    const integer = BigInt(value as number | bigint | boolean)
-    const isKept = affinity !== 'real' || BigInt(Number(integer)) === integer
-    return isKept ? integer : UNFIT
-  }
-  if (type === 'float64') return affinity === 'text' ? String(value) : value
-  const text = textOf(type, value)
-  if (text === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text)) return text
-  const isDecimal = type === 'decimal'
-  const plain = isDecimal && text.includes('.') ? text.replace(/\.?0+$/, '') : text
-  if (INTEGER.test(plain) && (isDecimal || affinity !== 'real')) {
-    const integer = BigInt(plain)
-    const isKept =
-      affinity === 'real'
-        ? BigInt(Number(integer)) === integer
-        : integer >= -INT64 && integer < INT64
-    return isKept ? text : UNFIT
-  }
+  const value = form.convert(given)
+  if (spec.type === 'float64') return affinity === 'text' ? String(value) : value
+  const text = String(value)
+  if (value === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text))
+    return value
+  const isNumber = form.sql === 'INTEGER' || spec.type === 'decimal'
+  const plain = isNumber ? text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : text
+  const isWhole = /^-?\d+$/.test(plain)
+  // A column of doubles writes a point into the text of each number.
+  if (isWhole && affinity === 'real' && !isNumber) return UNFIT
+  const kept = isWhole
+    ? affinity === 'real'
+      ? BigInt(Number(plain))
+      : BigInt.asIntN(64, BigInt(plain))
+    : Number(plain)
   const digits = plain.replace(/^-?[0.]*|\./g, '').length
-  return digits <= DOUBLE_DIGITS && String(Number(plain)) === plain && plain.includes('.')
-    ? text
-    : UNFIT
+  return String(kept) === plain && (isWhole || digits <= DOUBLE_DIGITS) ? value : UNFIT
 }
 
-/** A column of the type ANY is one without a type in a table that is STRICT only. */
+/** A column of the type ANY has cells as they are in a table that is STRICT only. */
 function affinityOf(declared: string): 'text' | 'none' | 'real' | 'number' {
-  const type = declared.toUpperCase()
-  if (type === '' || type === 'STRICT ANY' || /^(?!.*(?:INT|CHAR|CLOB|TEXT)).*BLOB/.test(type))
-    return 'none'
-  if (type.includes('INT')) return 'number'
-  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
-  return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'number'
+  if (/INT/i.test(declared)) return 'number'
+  if (/CHAR|CLOB|TEXT/i.test(declared)) return 'text'
+  if (declared === '' || /^STRICT ANY$|BLOB/i.test(declared)) return 'none'
+  return /REAL|FLOA|DOUB/i.test(declared) ? 'real' : 'number'
 }
 
 // The adapter of SQLite: the module of Node where this Node has one (22.13 or later), or else the

@@ -186,7 +186,7 @@ class DuckdbTable implements TableDatabase {
         const [found] = await this.#database!.rows<{ readonly cell: string }>(sql)
         return found?.cell
       })
-      await this.run(key.length === 0 ? insertion(plan) : merge(plan))
+      await this.run(merge(plan))
     }
     const writer = new ColumnWriter(this.#inserter, columns, rows, end)
     // Columns have the layout of their own types.
@@ -304,13 +304,6 @@ function noRowsOf(columns: readonly PlannedColumn[]): string {
 const arrivedRows = ({ columns }: TablePlan) =>
   `(SELECT ${castsOf(columns)}, ${PLACE} FROM ${ARRIVED})`
 
-function insertion(plan: TablePlan): string {
-  const names = namesOf(plan.columns)
-  return `
-    INSERT INTO ${plan.table} (${names}) SELECT ${names} FROM ${arrivedRows(plan)} ORDER BY ${PLACE};
-    DROP TABLE ${ARRIVED}`
-}
-
 /** The last row of each key takes the place of the one that stands, or is added. */
 function merge(plan: TablePlan): string {
   const { table, columns, key } = plan
@@ -319,12 +312,13 @@ function merge(plan: TablePlan): string {
   const isSame = key
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
+  const hasKey = key.length > 0
+  const lasts = `SELECT max(${PLACE}) FROM ${arrivedRows(plan)} GROUP BY ${namesOf(key)}`
   return `
-    DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-      SELECT max(${PLACE}) FROM ${arrivedRows(plan)} GROUP BY ${namesOf(key)}
-    );
-    MERGE INTO ${table} AS old USING ${arrivedRows(plan)} AS new ON (${isSame.join(' AND ')})
-    ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
+    ${hasKey ? `DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (${lasts});` : ''}
+    MERGE INTO ${table} AS old USING ${arrivedRows(plan)} AS new
+    ON (${hasKey ? isSame.join(' AND ') : 'false'})
+    ${values === '' || !hasKey ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
       .join(', ')});

@@ -172,45 +172,27 @@ const MOST_LEVELS = 4_000
 /** What is not there in most JSON: escapes that jsonb may refuse, and large exponents. */
 const DOUBTFUL = /\\u(?:0000|d[89a-f])|\de[+-]?\d{3}/i
 
+const PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{]|[\]}]|-?[\d.]+(?:e([+-]?\d+))?/gi
+/** An escaped backslash or a whole surrogate pair, which say nothing about what follows. */
+const HARMLESS = /\\\\|\\ud[89ab]..\\ud[c-f]../gi
+const REFUSED = /\\u(?:0000|d[89a-f])/i
+
 /** Returns what jsonb refuses in JSON: an escape, or the size of a number and the depth. */
 function jsonbProblem(json: string): 'escape' | 'size' | undefined {
   if (json.length <= MOST_LEVELS && !DOUBTFUL.test(json)) return undefined
   let depth = 0
-  for (let at = 0; at < json.length; at++) {
-    const char = json[at]!
-    if (char === '"') {
-      const end = endOfString(json, at + 1)
-      if (end === undefined) return 'escape'
-      at = end
-    } else if (char === '[' || char === '{') {
-      if (++depth > MOST_LEVELS) return 'size'
-    } else if (char === ']' || char === '}') depth--
-    else if (char === '-' || (char >= '0' && char <= '9')) {
-      NUMBER.lastIndex = at
-      const [number, exponent = 0] = NUMBER.exec(json)!
-      if (number.length + Math.abs(Number(exponent)) > MAX_NUMERIC_CHARS) return 'size'
-      at += number.length - 1
-    }
+  for (const [part, exponent = 0] of json.matchAll(PARTS)) {
+    if (part.startsWith('"')) {
+      if (REFUSED.test(part.replace(HARMLESS, ''))) return 'escape'
+    } else if (part === ']' || part === '}') depth--
+    else if (part === '[' || part === '{') depth++
+    if (
+      depth > MOST_LEVELS ||
+      (part[0] !== '"' && part.length + Math.abs(Number(exponent)) > MAX_NUMERIC_CHARS)
+    )
+      return 'size'
   }
   return undefined
-}
-
-const NUMBER = /-?[\d.]+(?:[eE]([+-]?\d+))?/y
-const HALF = /\\u(?:0000|d[89a-f]..)/iy
-const PAIR = /\\ud[89ab]..\\ud[c-f]/iy
-
-/** Returns where a string ends; undefined where it has NUL or half of a surrogate pair. */
-function endOfString(json: string, from: number): number | undefined {
-  let at = from
-  for (; json[at] !== '"'; at++) {
-    if (json[at] !== '\\') continue
-    HALF.lastIndex = at
-    PAIR.lastIndex = at
-    if (PAIR.test(json)) at += 11
-    else if (HALF.test(json)) return undefined
-    else at++
-  }
-  return at
 }
 
 const writeJson = jsonWriter()
