@@ -214,7 +214,10 @@ function keptBy(cell: string, { to, own }: { readonly to: string; readonly own: 
   const cast = `CAST(${cell} AS ${to})`
   if (TEXT_TYPE.test(own) && NUMBER_TYPE.test(to))
     return `${withoutZeros(cell)} = ${withoutZeros(`CAST(${cast} AS VARCHAR)`)}`
-  const isSame = `CAST(${cast} AS ${own}) = CAST(${cell} AS ${own})`
+  // A reader may take the value or its text, which is not the whole number of a short float.
+  const isSame = [cast, `CAST(${cast} AS VARCHAR)`]
+    .map(read => `CAST(${read} AS ${own}) = CAST(${cell} AS ${own})`)
+    .join(' AND ')
   if (!TEXT_TYPE.test(own) || !TIME_TYPE.test(to)) return isSame
   const instant = `CAST(${cell} AS timestamptz) = CAST(${cast} AS timestamptz)`
   return `CASE WHEN ${cell} SIMILAR TO '${TIME}' THEN ${instant} ELSE ${isSame} END`

@@ -1,7 +1,8 @@
 // Rows of batches as the text of a COPY: cells with tabs between them, and LF behind a row. Empty
 // text is NULL (the statement has NULL ''), and no empty text is written. PostgreSQL has no NUL in
-// text: U+FFFD stands in its place. A cell that is no value of its column goes into the column
-// `invalid` of a target, as the cells without a column go into `other`; a sink decides itself.
+// text: in a target U+FFFD stands in its place, and in a sink the cell is a bad one. A cell that is no
+// value of its column goes into the column `invalid` of a target, as the cells without a column go
+// into `other`; a sink decides itself.
 
 import type { BoundHeader, Columns, Row, TableRows, TextBuffer, TextPart } from '../../engine/index'
 import { BatchText, COPY_TEXT, isBadCell, textSource, UNFIT } from '../../engine/index'

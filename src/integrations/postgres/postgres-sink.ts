@@ -42,9 +42,9 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  *
  * A column has the name of the feed in small letters (`price_value` for `priceValue`), with the
  * type of its kind: a decimal is numeric, a list an array, and pairs, regions and JSON are jsonb. An
- * empty list is NULL. PostgreSQL has no NUL in text: U+FFFD stands in its place. The table is in the
- * schema that the parameter `schema` of the address names, or else where the session looks for it,
- * which is the schema `public` by default.
+ * empty list is NULL. What PostgreSQL does not hold is a bad cell: NUL, half of a surrogate pair, and
+ * JSON of more than 4,000 levels. The table is in the schema that the parameter `schema` of the
+ * address names, or else where the session looks for it, which is the schema `public` by default.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
  * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
