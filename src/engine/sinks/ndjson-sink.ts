@@ -2,7 +2,7 @@
 
 import { BatchJson } from '../codec/columns/batch-json'
 import { exactJson, exactObject, isRow } from '../codec/json-cell'
-import { bigIntAsText } from '../codec/projection'
+import { bigIntAsText, projectionsOf } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import { excerpt, FeedError, messageOf } from '../errors'
@@ -86,7 +86,7 @@ export function ndjsonSink<T>(
           return
         }
         await writeLines()
-        const isExact = isColumnBatch(item)
+        const isExact = isColumnBatch(item) && projectionsOf(item.header).hasJson
         for (const element of exactElementsOf(item)) {
           const due = output.addText(`${lineOf(element, ++row, jsonOf, isExact)}\n`)
           if (due !== undefined) await due
