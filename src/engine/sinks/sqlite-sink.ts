@@ -164,7 +164,9 @@ function fitting({ spec, form }: PlannedColumn, given: unknown, declared: string
   if (value === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text))
     return value
   const isNumber = form.sql === 'INTEGER' || spec.type === 'decimal'
-  const plain = isNumber ? text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : text
+  const [whole = '', fraction = ''] = text.split('.')
+  const places = fraction.replace(/(?<!0)0+$/, '')
+  const plain = !isNumber ? text : places === '' ? whole : `${whole}.${places}`
   const isWhole = /^-?\d+$/.test(plain)
   // A column of doubles writes a point into the text of each number.
   if (isWhole && affinity === 'real' && !isNumber) return UNFIT
