@@ -8,6 +8,7 @@ import { columnsCoreWith } from './columns/columns-core'
 import { planOf } from './columns/decode-columns'
 import { isBadCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
+import { exactCell, exactObject } from './json-cell'
 import type { Row } from './row'
 import type { RowBatch } from './row-batch'
 import type { BoundColumn } from './tsv/header'
@@ -85,16 +86,17 @@ export function objectBy(
  * Returns all cells of a row as {@link Row.toObject} does. Where the row has bad cells, these have
  * the empty value of their type, and the object has their texts by column as `invalid`. The text of
  * a column that is called `invalid` then stands among them.
+ * @param isExact true where JSON is its text, as in {@link exactObject}
  */
-export function objectWithInvalid(row: Row<Columns>): Record<string, unknown> {
+export function objectWithInvalid(row: Row<Columns>, isExact = false): Record<string, unknown> {
   try {
-    return row.toObject()
+    return isExact ? exactObject(row) : row.toObject()
   } catch (error) {
     if (!isBadCell(error)) throw error
   }
   const texts: [string, string][] = []
   const object = objectBy(row, ({ name, spec }) => {
-    if (badCellOf(row, name) === undefined) return row.get(name)
+    if (badCellOf(row, name) === undefined) return isExact ? exactCell(row, name) : row.get(name)
     texts.push([name, row.text(name)])
     return decoderOf(spec).empty
   })

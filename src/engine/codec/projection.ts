@@ -75,6 +75,8 @@ export class Projections {
   readonly readers: readonly ColumnReader[]
   /** True where the values of a row may have bigints. */
   readonly mayHaveBigInts: boolean
+  /** True where a column has JSON. */
+  readonly hasJson: boolean
   readonly #header: BoundHeader
   readonly #known = new Map<string, Projection>()
   #lastNames: readonly string[] = []
@@ -86,6 +88,7 @@ export class Projections {
     this.all = new Projection(header, names)
     this.readers = header.all.map(({ spec }) => readerOf(spec))
     this.mayHaveBigInts = header.all.some(({ spec }) => mayHaveBigInts(spec))
+    this.hasJson = header.all.some(({ spec }) => spec.type === 'json')
     this.#header = header
   }
 

@@ -63,6 +63,11 @@ export function elementsOf<T>(item: T): Iterable<ElementOf<T>> {
   return [item as ElementOf<T>]
 }
 
+/** The same for a sink: an object of a batch of columns has JSON as its text. */
+export function exactElementsOf<T>(item: T): Iterable<unknown> {
+  return isColumnBatch(item) ? item.exactRows() : elementsOf(item)
+}
+
 export function countOf(item: unknown): number {
   return Array.isArray(item) || isRowBatch(item) || isColumnBatch(item) ? item.length : 1
 }

@@ -1,6 +1,7 @@
 // The columns of a CSV file: the caller's, or those of the first row. This file finds names that no
 // row has, and cells that would be lost because they have no column.
 
+import { exactObject, isRow } from '../codec/json-cell'
 import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import { excerpt, type FeedError } from '../errors'
@@ -76,13 +77,9 @@ export class CsvColumns {
    * Returns the cells of a row by column name, after the checks. @throws FeedError COLUMN_UNKNOWN
    */
   cellsOf(element: object): PlainObject {
-    const { toObject } = element as {
-      readonly toObject?: (columns?: readonly string[]) => PlainObject
-    }
-    const isRow = typeof toObject === 'function'
     // A row knows all names of its file: it refuses a wrong one itself, and reads the chosen cells
     // only.
-    const cells = isRow ? toObject.call(element, this.#chosen) : (element as PlainObject)
+    const cells = isRow(element) ? exactObject(element, this.#chosen) : (element as PlainObject)
     this.rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
     else if (!this.isSettled) this.#search(cells)

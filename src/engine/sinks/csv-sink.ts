@@ -3,12 +3,13 @@
 
 import type * as Papa from 'papaparse'
 import type { BatchText } from '../codec/columns/batch-text'
+import { JsonCell } from '../codec/json-cell'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import type { BoundHeader } from '../codec/tsv/header'
 import { excerpt, FeedError, messageOf } from '../errors'
 import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
-import { elementsOf } from '../pipeline/batch'
+import { exactElementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
 import { type CsvRules, csvBatches } from './csv-batches'
@@ -43,10 +44,11 @@ const OPTIONS: OptionNames<CsvSinkOptions> = {
   compress: true,
 }
 const LINE_END = '\r\n'
-// The first alternative leaves out a plain number such as -9.90, which is no formula and must stay
+// The first alternative leaves out a plain number such as -9.90 or -1e5, which is no formula and must stay
 // a number. Spreadsheets drop blanks, control characters and invisible characters before they look
 // for a formula.
-const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
+const FORMULA_START =
+  /^(?:(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /**
  * Makes a sink that writes a header line and one line for each row or plain object. A cell that is
@@ -155,7 +157,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       write: item => {
         columns.see(item)
         if (item instanceof RowBatch && item.length > 0 && writeBatch(item)) return sendLines()
-        const cells = Array.from(elementsOf(item), element => cellsOf(element, columns))
+        const cells = Array.from(exactElementsOf(item), element => cellsOf(element, columns))
         if (cells.length === 0) return undefined
         held += linesOf(cells)
         if (!columns.isSettled) return undefined
@@ -192,6 +194,10 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
  */
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
+  // A tab or a line end before JSON would be taken for the start of a formula.
+  if (value instanceof JsonCell) return value.text.trim()
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw valueInvalid(NAME, row, `the cell ${excerpt(column)} has half of a surrogate pair`)
   if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
     return value
   const json = jsonOf(value, column, row)

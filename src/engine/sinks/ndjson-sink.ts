@@ -1,12 +1,13 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
 import { BatchJson } from '../codec/columns/batch-json'
-import { bigIntAsText } from '../codec/projection'
+import { exactJson, exactObject, isRow } from '../codec/json-cell'
+import { bigIntAsText, projectionsOf } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import { excerpt, FeedError, messageOf } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
-import { type ElementOf, elementsOf } from '../pipeline/batch'
+import { type ElementOf, exactElementsOf, isColumnBatch } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
 import type { SinkTarget } from './destination'
@@ -86,8 +87,9 @@ export function ndjsonSink<T>(
           return
         }
         await writeLines()
-        for (const element of elementsOf(item)) {
-          const due = output.addText(`${lineOf(element, ++row, jsonOf)}\n`)
+        const isExact = isColumnBatch(item) && projectionsOf(item.header).hasJson
+        for (const element of exactElementsOf(item)) {
+          const due = output.addText(`${lineOf(element, ++row, jsonOf, isExact)}\n`)
           if (due !== undefined) await due
         }
       },
@@ -103,20 +105,29 @@ export function ndjsonSink<T>(
 
 type Json = ReturnType<typeof jsonWriter>
 
-function lineOf(element: unknown, row: number, jsonOf: Json): string {
-  const line = jsonLine(element, row, jsonOf)
+/** @param isExact true for an object whose JSON cells are texts */
+function lineOf(element: unknown, row: number, jsonOf: Json, isExact: boolean): string {
+  const line = jsonLine(element, row, jsonOf, isExact)
   if (line !== undefined) return line
   throw valueInvalid(NAME, row, `${describe(element)} is not a row or another JSON value`)
 }
 
 /** Returns undefined where JSON has no form for the value, or a form that loses its meaning. */
-function jsonLine(element: unknown, row: number, jsonOf: Json): string | undefined {
+function jsonLine(
+  element: unknown,
+  row: number,
+  jsonOf: Json,
+  isExact: boolean,
+): string | undefined {
   if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined)
     return undefined
   if (typeof element === 'bigint') return undefined
   if (typeof element === 'number' && !Number.isFinite(element)) return undefined
   if (typeof element !== 'object' || element === null) return jsonOf(element)
   try {
+    if (isExact) return exactJson(element, jsonOf)
+    if (isRow(element) && element.batch.projections.hasJson)
+      return exactJson(exactObject(element), jsonOf)
     // A row's own cells may be of any kind.
     const { toJSON } = element as { readonly toJSON?: (key: string) => unknown }
     const json = typeof toJSON === 'function' ? toJSON.call(element, '') : element
@@ -145,14 +156,25 @@ function describe(element: unknown): string {
 export function jsonWriter(): (value: unknown) => string | undefined {
   let replacer: typeof bigIntAsText | undefined
   return value => {
-    if (replacer !== undefined) return JSON.stringify(value, replacer)
     try {
-      return JSON.stringify(value)
+      return JSON.stringify(value, replacer)
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error
+      // An object with a bigint, or one that contains itself, which is a TypeError again.
+      if (replacer !== undefined || !(error instanceof TypeError)) throw plainError(error)
+    }
+    try {
       const json = JSON.stringify(value, bigIntAsText)
       replacer = bigIntAsText
       return json
+    } catch (error) {
+      throw plainError(error)
     }
   }
+}
+
+/** The engine says only that its stack is full. */
+function plainError(error: unknown): unknown {
+  return error instanceof RangeError
+    ? new RangeError('it is nested too deeply to be made into JSON', { cause: error })
+    : error
 }

@@ -4,6 +4,7 @@
 
 import { invalidCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
+import { JsonCell } from '../codec/json-cell'
 import { show } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { CellType } from '../schema/values'
@@ -74,6 +75,7 @@ export function checkedValue(spec: ColumnSpec, value: Value): unknown {
 /** Returns a value as messages show it. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return value
+  if (value instanceof JsonCell) return value.text
   return (typeof value === 'object' && value !== null && decimalText(value)) || show(value)
 }
 

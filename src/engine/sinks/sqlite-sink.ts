@@ -1,8 +1,9 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
+import { JsonCell } from '../codec/json-cell'
 import { FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames } from '../options'
+import { knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
 import { CASELESS_NAMES } from './column-names'
@@ -10,14 +11,17 @@ import { jsonWriter } from './ndjson-sink'
 import { decimalText } from './plain-values'
 import {
   type ColumnForm,
+  databasePath,
   namesOf,
   type OwnSchema,
   onConflict,
+  type PlannedColumn,
   sqlIdentifier,
   TABLE_OPTIONS,
   type TableItem,
   type TableName,
   type TableSinkOptions,
+  UNFIT,
 } from './table-plan'
 import { type TableDatabase, tableSink } from './table-sink'
 
@@ -54,18 +58,21 @@ export function sqliteSink<T, N extends string = never, S extends OwnSchema = Ow
   options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
   const { table, open } = knownOptions(options, OPTIONS)
-  filePath('path', path)
+  databasePath(path)
   return tableSink(
     {
       name: NAME,
       target: path,
       file: path,
-      sqlTable: sqlIdentifier(String(table)),
       hasPrimaryKey: true,
       ...CASELESS_NAMES,
       nameFault: () => undefined,
       formOf,
-      open: () => sqliteTable(path, open),
+      formIn: (column, type) => ({
+        ...column.form,
+        convert: value => fitting(column, value, type),
+      }),
+      open: () => sqliteTable(path, String(table), open),
     },
     options as TableSinkOptions,
   )
@@ -73,11 +80,12 @@ export function sqliteSink<T, N extends string = never, S extends OwnSchema = Ow
 
 function formOf({ type }: ColumnSpec): ColumnForm {
   if (type === 'int32' || type === 'int64' || type === 'boolean')
-    return { sql: 'INTEGER', convert: sqliteValue }
-  return { sql: type === 'float64' ? 'REAL' : 'TEXT', convert: sqliteValue }
+    return { sql: 'INTEGER', convert: value => BigInt(value as number | bigint | boolean) }
+  if (type === 'float64') return { sql: 'REAL', convert: value => value }
+  return { sql: 'TEXT', convert: value => textOf(type, value) }
 }
 
-function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase {
+function sqliteTable(path: string, table: string, open: OpenSqlite | undefined): TableDatabase {
   let database: SqliteDatabase | undefined
   const run = (sql: string) => void database!.exec(sql)
   // Closing a database rolls an open transaction back.
@@ -92,11 +100,30 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
       run('BEGIN IMMEDIATE')
     },
     run,
-    columnsOf: table => {
-      const rows = database!.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-      return rows.length === 0
-        ? undefined
-        : new Set(rows.map(row => CASELESS_NAMES.foldName((row as { readonly name: string }).name)))
+    find: () => {
+      const all = (sql: string, ...values: string[]) =>
+        database!.prepare(sql).all(...values) as readonly SqliteRow[]
+      const columns = all(
+        `SELECT c.name, CASE WHEN t.strict THEN 'STRICT ' ELSE '' END || c.type AS type
+         FROM pragma_table_list(?) AS t, pragma_table_info(?) AS c WHERE t.schema = 'main'`,
+        table,
+        table,
+      )
+      // SQLite deletes all rows of a table that it drops, which the tables that refer to it follow.
+      const [child] = all(
+        `SELECT m.name, '' AS type FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+         WHERE m.type = 'table' AND lower(f."table") = lower(?) AND lower(m.name) <> lower(?)`,
+        table,
+        table,
+      )
+      return {
+        sqlTable: `main.${sqlIdentifier(table)}`,
+        columns:
+          columns.length === 0
+            ? undefined
+            : new Map(columns.map(({ name, type }) => [CASELESS_NAMES.foldName(name), type])),
+        dependents: child && `the table ${child.name} refers to it`,
+      }
     },
     writerOf: plan => {
       const { table, columns } = plan
@@ -126,15 +153,57 @@ function sqliteTable(path: string, open: OpenSqlite | undefined): TableDatabase 
 
 /** The most keys of a run that the sink remembers, to count them. */
 const MOST_KEYS = 1 << 20
+interface SqliteRow {
+  readonly name: string
+  readonly type: string
+}
 
 const writeJson = jsonWriter()
 
-function sqliteValue(value: unknown): SqliteValue {
-  if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value
+function textOf(type: ColumnSpec['type'], value: unknown): string | null {
+  if (typeof value === 'string' && type !== 'json') return value
   if (value instanceof Date) return value.toISOString()
+  if (value instanceof JsonCell) return value.text
   return decimalText(value as object) ?? writeJson(value) ?? null
+}
+
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
+/** Digits that a double keeps. */
+const DOUBLE_DIGITS = 15
+
+/**
+ * Returns what SQLite keeps as the cell in a column that is declared with a type, whose affinity
+ * (https://www.sqlite.org/datatype3.html) makes numbers of texts, and texts of numbers.
+ */
+function fitting({ spec, form }: PlannedColumn, given: unknown, declared: string): unknown {
+  const affinity = affinityOf(declared)
+  const value = form.convert(given)
+  if (spec.type === 'float64') return affinity === 'text' ? String(value) : value
+  const text = String(value)
+  if (value === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text))
+    return value
+  const isNumber = form.sql === 'INTEGER' || spec.type === 'decimal'
+  const [whole = '', fraction = ''] = text.split('.')
+  const places = fraction.replace(/(?<!0)0+$/, '')
+  const plain = !isNumber ? text : places === '' ? whole : `${whole}.${places}`
+  const isWhole = /^-?\d+$/.test(plain)
+  // A column of doubles writes a point into the text of each number.
+  if (isWhole && affinity === 'real' && !isNumber) return UNFIT
+  const kept = isWhole
+    ? affinity === 'real'
+      ? BigInt(Number(plain))
+      : BigInt.asIntN(64, BigInt(plain))
+    : Number(plain)
+  const digits = plain.replace(/^-?[0.]*|\./g, '').length
+  return String(kept) === plain && (isWhole || digits <= DOUBLE_DIGITS) ? value : UNFIT
+}
+
+/** A column of the type ANY has cells as they are in a table that is STRICT only. */
+function affinityOf(declared: string): 'text' | 'none' | 'real' | 'number' {
+  if (/INT/i.test(declared)) return 'number'
+  if (/CHAR|CLOB|TEXT/i.test(declared)) return 'text'
+  if (declared === '' || /^STRICT ANY$|BLOB/i.test(declared)) return 'none'
+  return /REAL|FLOA|DOUB/i.test(declared) ? 'real' : 'number'
 }
 
 // The adapter of SQLite: the module of Node where this Node has one (22.13 or later), or else the

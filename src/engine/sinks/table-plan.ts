@@ -2,8 +2,10 @@
 // and its key, and the statements that all databases understand. table-rows.ts makes the values of
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 
+import { invalidCell } from '../codec/decode/cell-decoder'
 import type { Row } from '../codec/row'
-import { choice, filledText, type OptionNames, optionInvalid } from '../options'
+import { FeedError } from '../errors'
+import { choice, filePath, filledText, type OptionNames, optionInvalid } from '../options'
 import type { ElementOf } from '../pipeline/batch'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
@@ -119,6 +121,11 @@ export interface ColumnForm {
   readonly sql: string
   /** Makes a cell that is not null into what the database takes, or UNFIT. */
   convert(value: unknown): unknown
+  /**
+   * The type that the column of a table has already, where SQL casts the cells, and the type of
+   * cells of their kind, in which both are compared.
+   */
+  readonly cast?: { readonly to: string; readonly own: string }
 }
 
 export interface TableColumn {
@@ -141,6 +148,14 @@ export interface TablePlan {
   readonly columns: readonly PlannedColumn[]
   /** The columns of the key; none where the table has no key. */
   readonly key: readonly PlannedColumn[]
+  /** True where cells wait in a table of the run until SQL has cast and compared them. */
+  readonly hasCasts: boolean
+}
+
+/** @throws FeedError OPTION_INVALID, for a database in memory too, which ends with the run */
+export function databasePath(path: string): string {
+  if (!/^(?::memory:|file:)/.test(filePath('path', path))) return path
+  throw optionInvalid('path', 'the path of a file, not an address or a database in memory', path)
 }
 
 /** Returns a copy, which the caller cannot change. @throws FeedError OPTION_INVALID */
@@ -172,11 +187,6 @@ export function checkedNames(option: string, columns: readonly string[]): readon
   if (repeated !== undefined) throw optionInvalid(option, 'a list of names that differ', repeated)
   // The copy keeps later changes of the caller's list out.
   return [...columns]
-}
-
-/** Returns a name for a table or a column of the sink's own, which none of the others has. */
-export function freeName(name: string, taken: readonly string[]): string {
-  return taken.some(other => other.toLowerCase() === name) ? freeName(`${name}_`, taken) : name
 }
 
 /** Returns the name as a quoted identifier. */
@@ -211,4 +221,76 @@ export function onConflict(plan: TablePlan): string {
   const values = newValues(plan, 'excluded')
   const action = values === '' ? 'NOTHING' : `UPDATE SET ${values}`
   return `ON CONFLICT (${namesOf(plan.key)}) DO ${action}`
+}
+
+/** Returns the columns of waiting rows with their casts, between commas. */
+export function castsOf(columns: readonly PlannedColumn[]): string {
+  return columns
+    .map(({ sqlName, form: { cast } }) => {
+      const name = sqlIdentifier(sqlName)
+      return cast === undefined ? name : `CAST(${name} AS ${cast.to}) AS ${name}`
+    })
+    .join(', ')
+}
+
+/**
+ * Looks for a waiting cell that its column would change: which does not cast, or whose value in the
+ * type of the column is another one. So each mode of a sink refuses what would be rounded or cut.
+ * @param waiting the table of the rows in SQL
+ * @param query returns the cell in the column `cell` of a query, where there is one
+ * @throws FeedError CELL_INVALID
+ */
+export async function checkCasts(
+  waiting: string,
+  columns: readonly PlannedColumn[],
+  query: (sql: string) => Promise<string | undefined>,
+): Promise<void> {
+  for (const { name, sqlName, spec, form } of columns) {
+    if (form.cast === undefined) continue
+    const isKept = keptBy(sqlIdentifier(sqlName), form.cast)
+    const sql = `SELECT CAST(${sqlIdentifier(sqlName)} AS VARCHAR) AS cell FROM ${waiting} WHERE NOT (${isKept}) LIMIT 1`
+    const refused = (cell: string, cause?: unknown) => {
+      const reason = `it does not fit the column of the table, which is ${form.cast!.to}`
+      const { message, context } = invalidCell(spec.type, reason, cell)
+      const words = FeedError.is(cause) ? ` (${cause.message})` : ''
+      return new FeedError(
+        'CELL_INVALID',
+        `${name}: ${message}${words}`,
+        { ...context, column: name },
+        { cause },
+      )
+    }
+    let cell: string | undefined
+    try {
+      cell = await query(sql)
+    } catch (cause) {
+      throw FeedError.is(cause) && !cause.retryable ? refused('', cause) : cause
+    }
+    if (cell !== undefined) throw refused(cell)
+  }
+}
+
+const TEXT_TYPE = /^(?:text|varchar)$/i
+const NUMBER_TYPE = /^(?:numeric|decimal|real|double|float)/i
+const TIME_TYPE = /^(?:timestamp|date)/i
+/** A time in UTC or without a zone, which means the same on every server. */
+const TIME = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z?'
+
+/** Returns a condition that is true or unknown where the cell stays what it is. */
+function keptBy(cell: string, { to, own }: { readonly to: string; readonly own: string }): string {
+  const cast = `CAST(${cell} AS ${to})`
+  if (TEXT_TYPE.test(own) && NUMBER_TYPE.test(to))
+    return `${withoutZeros(cell)} = ${withoutZeros(`CAST(${cast} AS VARCHAR)`)}`
+  // A reader may take the value or its text, which is not the whole number of a short float.
+  const isSame = [cast, `CAST(${cast} AS VARCHAR)`]
+    .map(read => `CAST(${read} AS ${own}) = CAST(${cell} AS ${own})`)
+    .join(' AND ')
+  if (!TEXT_TYPE.test(own) || !TIME_TYPE.test(to)) return isSame
+  const instant = `CAST(${cell} AS timestamptz) = CAST(${cast} AS timestamptz)`
+  return `CASE WHEN ${cell} SIMILAR TO '${TIME}' THEN ${instant} ELSE ${isSame} END`
+}
+
+/** Returns a number's text without the zeros at the end of its fraction. */
+function withoutZeros(text: string): string {
+  return `CASE WHEN ${text} LIKE '%.%' THEN rtrim(rtrim(${text}, '0'), '.') ELSE ${text} END`
 }

@@ -8,6 +8,8 @@ import { type ColumnData, columnData } from '../codec/columns/column-data'
 import { type CellPolicy, decodeColumns } from '../codec/columns/decode-columns'
 import { invalidCell, isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
+import { decodeJson } from '../codec/decode/scalars'
+import { exactCell, exactObject, isRow, JsonCell } from '../codec/json-cell'
 import { columnOf, projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
@@ -35,6 +37,8 @@ import {
 /** What a database says about its columns. */
 export interface ColumnRules extends NameRules {
   formOf(spec: ColumnSpec, isRequired: boolean): ColumnForm
+  /** Returns how a column of another type than its own has the cells. */
+  formIn(column: PlannedColumn, type: string): ColumnForm
 }
 
 /** Makes a cell into what the database takes. @throws FeedError CELL_INVALID without a position */
@@ -94,6 +98,17 @@ export class TableRows {
     this.#settle(header.all)
   }
 
+  /** Learns the types of the table's columns. @param types by their names in the database */
+  meet(types: { get(name: string): string | undefined }): void {
+    this.columns = this.columns!.map(column => {
+      const type = types.get(this.#rules.foldName(column.sqlName))!
+      return { ...column, form: this.#rules.formIn(column, type) }
+    })
+    this.key = this.key.map(({ name }) => this.columns!.find(column => column.name === name)!)
+    this.#reading = undefined
+    this.#objects = undefined
+  }
+
   /**
    * Returns the values of a row in the order of the columns; undefined where the row went into a
    * quarantine.
@@ -144,7 +159,7 @@ export class TableRows {
     return this.columns!.map(({ name, spec, isRequired }, n) => {
       const column = decoded.column(name)
       if (isRequired && column.data.nullCount > 0) for (const row of batch) this.cellOf(row, name)
-      if (!isText(spec)) return column.data
+      if (spec.type === 'json' || !isText(spec)) return column.data
       const values = Array.from(column, (value, at) =>
         placed(() => converters[n]!(value), batch.row(at).position, name),
       )
@@ -185,7 +200,7 @@ export class TableRows {
     const names = this.#names
     try {
       const values = new Array<unknown>(names.length)
-      const object = row?.toObject(names as never[]) as Record<string, unknown> | undefined
+      const object = row && exactObject(row, names)
       for (let n = 0; n < names.length; n++) {
         const name = names[n]!
         values[n] = converters[n]!(object === undefined ? ownValue(source, name) : object[name])
@@ -209,7 +224,7 @@ export class TableRows {
     const { name } = column
     const row = isRow(source) ? source : undefined
     const place = row === undefined ? { row: this.rows } : row.position
-    const read = () => (row === undefined ? ownValue(source, name) : row.get(name as never))
+    const read = () => (row === undefined ? ownValue(source, name) : exactCell(row, name))
     const cell = {
       // An object has no place in a file.
       position: { line: 0, byteOffset: 0, ...place },
@@ -238,7 +253,8 @@ export class TableRows {
     specOf: (name: string) => ColumnSpec | undefined,
   ): Reading {
     const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
-    const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!))
+    const isFile = header !== undefined
+    const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!, isFile))
     return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
   }
 
@@ -278,21 +294,38 @@ export class TableRows {
   }
 }
 
-/** @param isOwn true where the value was read as the column's own kind */
-function converterOf({ spec, form, isRequired }: PlannedColumn, isOwn: boolean): Converter {
+/**
+ * @param isOwn true where the value was read as the column's own kind
+ * @param isFile true where the value is that of a file's cell
+ */
+function converterOf(
+  { spec, form, isRequired }: PlannedColumn,
+  isOwn: boolean,
+  isFile: boolean,
+): Converter {
   const { type } = spec
   const isJson = type === 'json'
+  const converted = (given: NonNullable<unknown>) => {
+    if (isOwn && type !== 'cell') return form.convert(given)
+    const value = given instanceof JsonCell && !isJson ? given.text : given
+    if (!isJson || !isFile || typeof value !== 'string')
+      return form.convert(checkedValue(spec, value))
+    decodeJson(value)
+    return form.convert(new JsonCell(value))
+  }
   return value => {
-    if (value === null || value === undefined || (value === '' && !isJson)) {
+    if (value === null || value === undefined || (value === '' && (!isJson || isFile))) {
       if (isRequired) throw invalidCell(type, 'the cell is empty, and the column is NOT NULL', '')
       return null
     }
-    const converted = form.convert(
-      (isOwn && type !== 'cell' ? value : checkedValue(spec, value)) as NonNullable<unknown>,
-    )
-    if (converted === UNFIT)
-      throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
-    return converted
+    try {
+      const cell = converted(value)
+      if (cell !== UNFIT && (typeof cell !== 'string' || cell.isWellFormed())) return cell
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      throw invalidCell(type, excerpt(messageOf(cause)), shownValue(value), cause)
+    }
+    throw invalidCell(type, `it does not fit ${form.sql}`, shownValue(value))
   }
 }
 
@@ -318,10 +351,4 @@ function schemaColumns(columns: Columns): TableColumn[] {
 /** Inherited properties do not count, because a column may be named `constructor`. */
 function ownValue(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
-}
-
-/** Rows are recognised by shape, because two copies of the package may meet in one process. */
-function isRow(element: unknown): element is Row<Columns> {
-  const { toObject, batch } = (element ?? {}) as Partial<Row>
-  return typeof toObject === 'function' && batch !== undefined
 }

@@ -3,9 +3,10 @@
 // rooms of DuckDB and PostgreSQL, as a TableDatabase each. If you change what a mode does, also
 // change test/integrations/table-sinks.test.ts.
 
+import { isRow } from '../codec/json-cell'
 import type { RowBatch } from '../codec/row-batch'
 import { type AnyFeedError, FeedError } from '../errors'
-import { elementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
+import { exactElementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
 import { attempt } from '../pipeline/commit-parts'
 import type { Sink, SinkCounts } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
@@ -38,8 +39,8 @@ export interface TableDatabase {
   /** Opens the database and begins the transaction. */
   begin(): Promise<void> | void
   run(sql: string): Promise<unknown> | unknown
-  /** Returns the columns of a table; undefined where there is none. */
-  columnsOf(table: string): Promise<ColumnNames> | ColumnNames
+  /** Finds the table, so that all statements of a run mean the same one. */
+  find(): Promise<FoundTable> | FoundTable
   /** @param rows decides about bad cells that only the database finds */
   writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> | RowWriter
   commit(): Promise<void> | void
@@ -47,8 +48,15 @@ export interface TableDatabase {
   abort(): Promise<void> | void
 }
 
-/** The names of the columns of a table, folded; undefined where there is none. */
-export type ColumnNames = ReadonlySet<unknown> | undefined
+/** The table of a run, or where it will be. */
+export interface FoundTable {
+  /** The name in SQL, which no other table can stand before. */
+  readonly sqlTable: string
+  /** The types of the columns by their names, folded; undefined without a table. */
+  readonly columns?: { get(name: string): string | undefined } | undefined
+  /** Why `replace` would change other tables too. */
+  readonly dependents?: string | undefined
+}
 
 /** A kind of database. */
 export interface TableRules extends ColumnRules {
@@ -56,8 +64,6 @@ export interface TableRules extends ColumnRules {
   readonly target: string
   /** The file of the database, where it has one. */
   readonly file?: string
-  /** The name of the table in SQL. */
-  readonly sqlTable: string
   /** True where a new table gets its key as an index. */
   readonly hasPrimaryKey: boolean
   open(): TableDatabase
@@ -147,10 +153,12 @@ class TableRun {
       }
     }
     const header = isColumnBatch(item) ? item.header : undefined
-    for (const element of elementsOf(item)) {
+    for (const element of exactElementsOf(item)) {
+      if (isRow(element)) rows.see(element.batch)
+      // The types of a table that is there decide how the values are made.
+      if (rows.columns !== undefined) this.#writer ??= await this.#openTable()
       const values = rows.valuesOf(element, header)
-      const writer = (this.#writer ??= await this.#openTable())
-      const written = values && writer?.write(values)
+      const written = values && this.#writer?.write(values)
       if (written !== undefined) await written
     }
   }
@@ -158,25 +166,33 @@ class TableRun {
   /** Does to the table what the mode says. Without columns there is nothing to write. */
   async #openTable(): Promise<RowWriter | undefined> {
     const { mode = 'create', table } = this.#options
-    const { name, target, sqlTable, hasPrimaryKey, foldName } = this.#rules
+    const { name, target, hasPrimaryKey, foldName } = this.#rules
     const database = this.#database
-    const { columns, key } = this.#rows
-    let present = await database.columnsOf(table)
+    const { sqlTable, columns: found, dependents } = await database.find()
+    let present = found
     if (mode === 'create' && present !== undefined)
       throw sinkFailed(name, target, `the table ${table} already exists: choose another mode`)
     if (mode === 'replace' && present !== undefined) {
+      if (dependents !== undefined)
+        throw sinkFailed(name, target, `the table ${table} cannot be replaced: ${dependents}`)
       await database.run(`DROP TABLE ${sqlTable}`)
       present = undefined
     }
-    if (columns === undefined) return undefined
-    const missing = columns.filter(({ sqlName }) => present?.has(foldName(sqlName)) === false)
+    const planned = this.#rows.columns
+    if (planned === undefined) return undefined
+    const missing = planned.filter(
+      ({ sqlName }) => present !== undefined && present.get(foldName(sqlName)) === undefined,
+    )
     if (missing.length > 0) throw this.#foreign(missing.map(({ sqlName }) => sqlName).join(', '))
     if (present === undefined) {
-      const parts = definitionsOf(columns)
-      if (hasPrimaryKey && key.length > 0) parts.push(`PRIMARY KEY (${namesOf(key)})`)
+      const parts = definitionsOf(planned)
+      if (hasPrimaryKey && this.#rows.key.length > 0)
+        parts.push(`PRIMARY KEY (${namesOf(this.#rows.key)})`)
       await database.run(`CREATE TABLE ${sqlTable} (${parts.join(', ')})`)
-    }
-    return database.writerOf({ table: sqlTable, columns, key }, this.#rows)
+    } else this.#rows.meet(present)
+    const { columns = planned, key } = this.#rows
+    const hasCasts = columns.some(({ form }) => form.cast !== undefined)
+    return database.writerOf({ table: sqlTable, columns, key, hasCasts }, this.#rows)
   }
 
   #foreign(missing: string): FeedError<'STATE_FOREIGN'> {

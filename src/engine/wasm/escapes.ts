@@ -15,8 +15,6 @@ const ROOM: usize = 64
 
 const QUOTE: u8 = 0x22
 const BACKSLASH: u8 = 0x5c
-/** U+FFFD, in the order of its bytes. */
-const REPLACEMENT: u32 = 0xbdbfef
 
 /** The digits of hexadecimal numbers. */
 const DIGITS = memory.data<u8>(
@@ -26,7 +24,7 @@ const DIGITS = memory.data<u8>(
 
 /**
  * Writes a text from `out` on. Returns the address behind it, or 0 where the text does not end
- * before `limit`.
+ * before `limit`, or has a NUL that the notation lacks.
  */
 export function escaped(notation: u32, from: usize, to: usize, start: usize, limit: usize): usize {
   let out = start
@@ -47,17 +45,16 @@ export function escaped(notation: u32, from: usize, to: usize, start: usize, lim
     from += plain
     out += plain
     if (plain == step) continue
-    out = escape(notation, load<u8>(from++), out)
+    const byte = load<u8>(from++)
+    // PostgreSQL has no NUL: the host decides about the cell.
+    if (byte == 0 && (notation == COPY || notation == JSONB)) return 0
+    out = escape(notation, byte, out)
     if (out + (to - from) + ROOM > limit) return 0
   }
   return out
 }
 
 function escape(notation: u32, byte: u8, out: usize): usize {
-  if (byte == 0 && (notation == COPY || notation == JSONB)) {
-    store<u32>(out, REPLACEMENT)
-    return out + 3
-  }
   if (notation == CSV || notation == ARRAY) {
     store<u8>(out, notation == CSV ? QUOTE : BACKSLASH)
     store<u8>(out, byte, 1)

@@ -23,7 +23,7 @@ export const LEAST_BYTES = 64 * 2 ** 20
 export const THREADS = 2
 
 /** The name of the file's database. The database of the instance itself is in memory. */
-const CATALOG = 'feedmill_target'
+export const CATALOG = 'feedmill_target'
 /**
  * A table of items has some 150 physical columns, and each takes a block while rows arrive: with
  * the standard size of 256 KiB the least limit is not enough for them.
@@ -170,7 +170,7 @@ export class Database {
       const isNew = (await unlessMissing(stat(place))) === undefined
       const storage = isReadOnly ? 'READ_ONLY' : `${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS}`
       await connection.run(
-        `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}`,
+        `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}; SET TimeZone = 'UTC'`,
       )
       if (temporary !== undefined) await removeLeftFolders(place, temporary)
       const opened = { place, temporary, instance, connection, calls, threads }

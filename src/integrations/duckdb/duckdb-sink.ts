@@ -1,12 +1,13 @@
 // A sink that writes the rows of a pipeline to a table of a DuckDB file, in one transaction.
 
+import { randomBytes } from 'node:crypto'
 import type {
   ArrowType,
   ColumnData,
   ColumnForm,
-  ColumnNames,
   ColumnSpec,
   Columns,
+  FoundTable,
   OwnSchema,
   PlannedColumn,
   RowBatch,
@@ -22,9 +23,12 @@ import type {
 import {
   arrowTypeOf,
   CASELESS_NAMES,
+  castsOf,
+  checkCasts,
   columnData,
-  filePath,
-  freeName,
+  databasePath,
+  JsonCell,
+  jsonWriter,
   knownOptions,
   misfit,
   namesOf,
@@ -38,7 +42,15 @@ import {
 } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
-import { CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
+import {
+  CATALOG,
+  CHUNK_ROWS,
+  Database,
+  LEAST_BYTES,
+  MEMORY_BYTES,
+  sqlText,
+  THREADS,
+} from './duckdb-api'
 
 export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /**
@@ -79,43 +91,70 @@ export function duckdbSink<T, N extends string = never, S extends OwnSchema = Ow
   options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
   const { table, memoryBytes = MEMORY_BYTES } = knownOptions(options, OPTIONS)
-  filePath('path', path)
+  databasePath(path)
   wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
   return tableSink(
     {
       name: NAME,
       target: path,
       file: path,
-      sqlTable: sqlIdentifier(String(table)),
       // The index of a primary key would have to fit into memory.
       hasPrimaryKey: false,
       ...CASELESS_NAMES,
       nameFault: name => (name === '' ? 'it is empty' : undefined),
       formOf,
-      open: () => new DuckdbTable(() => Database.open(path, { memoryBytes, threads: THREADS })),
+      formIn,
+      open: () =>
+        new DuckdbTable(
+          () => Database.open(path, { memoryBytes, threads: THREADS }),
+          String(table),
+        ),
     },
     options as TableSinkOptions,
   )
 }
 
+const writeJson = jsonWriter()
+
 function formOf(spec: ColumnSpec): ColumnForm {
   const type = arrowTypeOf(spec)
   const isText = type.kind === 'utf8'
   const convert = (value: unknown) => {
+    if (value instanceof JsonCell) return value.text
     // The value of a caller's decoder is text, or written as JSON.
-    if (isText) return typeof value === 'string' ? value : (JSON.stringify(value) ?? null)
+    if (isText) return typeof value === 'string' && spec.type !== 'json' ? value : writeJson(value)
     return misfit(type, value) === undefined ? value : UNFIT
   }
   return { sql: sqlTypeOf(type), convert }
 }
 
+/** DuckDB would round and cut on its way into a column of another type. */
+function formIn({ spec, form }: PlannedColumn, to: string): ColumnForm {
+  if (plain(to) === plain(form.sql)) return form
+  const cast = { to, own: form.sql }
+  // Structs and arrays have a text of DuckDB's own only.
+  if (!isScalar(arrowTypeOf(spec))) return { ...form, cast }
+  const convert = (value: unknown) => {
+    const converted = form.convert(value)
+    return converted instanceof Date ? converted.toISOString() : textOf(converted)
+  }
+  return { sql: TEXT, convert, cast }
+}
+
+const TEXT = 'VARCHAR'
+const plain = (type: string) => type.replace(/[ "]/g, '')
+const textOf = (value: unknown) => (value === UNFIT || value === null ? value : String(value))
+const isScalar = ({ kind }: ArrowType) => kind !== 'list' && kind !== 'struct'
+
 class DuckdbTable implements TableDatabase {
   readonly #open: () => Promise<Database>
+  readonly #table: string
   #database: Database | undefined
   #inserter: ChunkInserter | undefined
 
-  constructor(open: () => Promise<Database>) {
+  constructor(open: () => Promise<Database>, table: string) {
     this.#open = open
+    this.#table = table
   }
 
   async begin(): Promise<void> {
@@ -127,44 +166,41 @@ class DuckdbTable implements TableDatabase {
     return this.#database!.run(sql)
   }
 
-  async columnsOf(table: string): Promise<ColumnNames> {
+  async find(): Promise<FoundTable> {
     // DuckDB finds a table whatever the case of its name.
-    const rows = await this.#database!.rows<{ readonly column_name: string }>(
-      `SELECT column_name FROM duckdb_columns() WHERE database_name = current_database()
-       AND schema_name = 'main' AND lower(table_name) = lower(${sqlText(table)})`,
+    const rows = await this.#database!.rows<{ readonly name: string; readonly type: string }>(
+      `SELECT column_name AS name, data_type AS type FROM duckdb_columns()
+       WHERE database_name = current_database() AND schema_name = 'main'
+         AND lower(table_name) = lower(${sqlText(this.#table)})`,
     )
-    return rows.length === 0
-      ? undefined
-      : new Set(rows.map(({ column_name }) => CASELESS_NAMES.foldName(column_name)))
+    const columns = new Map(rows.map(({ name, type }) => [CASELESS_NAMES.foldName(name), type]))
+    return {
+      sqlTable: `${CATALOG}.main.${sqlIdentifier(this.#table)}`,
+      columns: rows.length === 0 ? undefined : columns,
+    }
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { table, columns, key } = plan
-    const vectors = columns.map(({ sqlName, spec }) => vectorOf(sqlName, arrowTypeOf(spec)))
-    if (key.length === 0) {
+    const { table, columns, key, hasCasts } = plan
+    const vectors = columns.map(column => vectorOf(column.sqlName, vectorTypeIn(column)))
+    if (key.length === 0 && !hasCasts) {
       this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
       return new ColumnWriter(this.#inserter, columns, rows)
     }
-    // The rows of the run, before they take the places of those of their keys, with their numbers.
-    const arrived = freeName('feedmill_arrived', [table.slice(1, -1)])
-    const place = freeName(
-      'feedmill_place',
-      Array.from(vectors, ([name]) => name),
-    )
-    await this.run(`CREATE TEMP TABLE ${arrived} AS ${noRowsOf(columns, place)}`)
-    vectors.push(vectorOf(place, INT64))
-    this.#inserter = await ChunkInserter.open(this.#database!, arrived, vectors)
+    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
+    const place = vectorOf(PLACE, INT64)
+    this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
     const end = async () => {
-      await this.run(`DELETE FROM ${arrived} WHERE ${place} NOT IN (
-        SELECT max(${place}) FROM ${arrived} GROUP BY ${namesOf(key)}
-      )`)
-      const [found] = await this.#database!.rows<{ readonly keys: bigint }>(
-        `SELECT count(*) AS keys FROM ${arrived}`,
-      )
-      await this.run(merge(plan, arrived))
-      return Number(found!.keys)
+      const one = async <T>(sql: string) => (await this.#database!.rows<T>(sql))[0]
+      await checkCasts(ARRIVED, columns, async sql => (await one<{ cell: string }>(sql))?.cell)
+      if (key.length > 0) await this.run(keepLasts(plan))
+      const count = await one<{ keys: bigint }>(`SELECT count(*) AS keys FROM ${ARRIVED}`)
+      await this.run(merge(plan))
+      return Number(count!.keys)
     }
-    return new ColumnWriter(this.#inserter, columns, rows, end)
+    const writer = new ColumnWriter(this.#inserter, columns, rows, end)
+    // Columns have the layout of their own types.
+    return hasCasts ? { write: row => writer.write(row), end: () => writer.end() } : writer
   }
 
   async commit(): Promise<void> {
@@ -202,7 +238,7 @@ class ColumnWriter implements RowWriter {
     merge?: () => Promise<number>,
   ) {
     this.#inserter = inserter
-    this.#types = columns.map(({ spec }) => arrowTypeOf(spec))
+    this.#types = columns.map(vectorTypeIn)
     this.#rows = rows
     this.#merge = merge
     this.#values = columns.map(() => [])
@@ -241,6 +277,11 @@ class ColumnWriter implements RowWriter {
 }
 
 const INT64: ArrowType = { kind: 'int64' }
+const UTF8: ArrowType = { kind: 'utf8' }
+
+function vectorTypeIn({ spec, form }: PlannedColumn): ArrowType {
+  return form.cast !== undefined && form.sql === TEXT ? UTF8 : arrowTypeOf(spec)
+}
 
 /** In a table, a list that is missing is no empty one. */
 function dataOf(type: ArrowType, values: readonly unknown[]): ColumnData {
@@ -257,25 +298,42 @@ function vectorOf(name: string, type: ArrowType): readonly [name: string, type: 
   return [name, vectorTypeOf(type)]
 }
 
+/** The rows of a run that wait for their places or casts. No table of the file has this name. */
+const ARRIVED = 'temp.main.feedmill_arrived'
+/** The column with the number of a row, which no file can have. */
+const PLACE = `feedmill_place_${randomBytes(8).toString('hex')}`
+
 /** Returns a query of the columns and of the place without a row. */
-function noRowsOf(columns: readonly PlannedColumn[], place: string): string {
+function noRowsOf(columns: readonly PlannedColumn[]): string {
   const values = columns.map(
     ({ sqlName, form }) => `NULL::${form.sql} AS ${sqlIdentifier(sqlName)}`,
   )
-  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${place} LIMIT 0`
+  return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
+}
+
+const arrivedRows = ({ columns }: TablePlan) =>
+  `(SELECT ${castsOf(columns)}, ${PLACE} FROM ${ARRIVED})`
+
+/** Keeps the last row of each key. */
+function keepLasts(plan: TablePlan): string {
+  return `DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
+    SELECT max(${PLACE}) FROM ${arrivedRows(plan)} GROUP BY ${namesOf(plan.key)}
+  )`
 }
 
 /** Each row, the last of its key, takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan, arrived: string): string {
+function merge(plan: TablePlan): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
   const values = newValues(plan, 'new')
   const isSame = key
     .map(({ sqlName }) => sqlIdentifier(sqlName))
     .map(name => `old.${name} = new.${name}`)
+  const hasKey = key.length > 0
   return `
-    MERGE INTO ${table} AS old USING ${arrived} AS new ON (${isSame.join(' AND ')})
-    ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
+    MERGE INTO ${table} AS old USING ${arrivedRows(plan)} AS new
+    ON (${hasKey ? isSame.join(' AND ') : 'false'})
+    ${values === '' || !hasKey ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
       .join(', ')});

@@ -1,11 +1,12 @@
 // Rows of batches as the text of a COPY: cells with tabs between them, and LF behind a row. Empty
 // text is NULL (the statement has NULL ''), and no empty text is written. PostgreSQL has no NUL in
-// text: U+FFFD stands in its place. A cell that is no value of its column goes into the column
-// `invalid` of a target, as the cells without a column go into `other`; a sink decides itself.
+// text: in a target U+FFFD stands in its place, and in a sink the cell is a bad one. A cell that is no
+// value of its column goes into the column `invalid` of a target, as the cells without a column go
+// into `other`; a sink decides itself.
 
 import type { BoundHeader, Columns, Row, TableRows, TextBuffer, TextPart } from '../../engine/index'
 import { BatchText, COPY_TEXT, isBadCell, textSource, UNFIT } from '../../engine/index'
-import { columnFormOf, jsonText, type SqlColumn } from './sql-types'
+import { isEmptyList, jsonText, plainText, type SqlColumn, sqlTextOf } from './sql-types'
 
 /** A part of the rows: columns of the table, whose texts have tabs between them. */
 export interface CopyPart {
@@ -21,7 +22,7 @@ export interface CopyRows {
   readonly text: BatchText
 }
 
-function copyRows(parts: readonly CopyPart[]): CopyRows {
+function copyRows(parts: readonly CopyPart[], areAnew = false): CopyRows {
   const separated = parts.map(
     (part, n): TextPart => ({
       before: n === 0 ? '' : '\t',
@@ -31,7 +32,18 @@ function copyRows(parts: readonly CopyPart[]): CopyRows {
   )
   return {
     columns: parts.flatMap(({ names }) => names),
-    text: new BatchText(COPY_TEXT, separated, '\n'),
+    text: new BatchText(COPY_TEXT, separated, '\n', areAnew ? writeAnew(parts) : undefined),
+  }
+}
+
+/** Writes all cells of a row that the module leaves, because its last one depends on the others. */
+function writeAnew(parts: readonly CopyPart[]) {
+  return (row: Row, out: TextBuffer, at: number) => {
+    parts.forEach((part, n) => {
+      if (n > 0) out.text('\t')
+      part.write(row, out, at)
+    })
+    out.text('\n')
   }
 }
 
@@ -59,7 +71,7 @@ export function targetRows(
       out,
     )
   if (others.length > 0) parts.push({ names: ['other'], write })
-  return copyRows([...parts, invalid])
+  return copyRows([...parts, invalid], true)
 }
 
 /**
@@ -100,11 +112,13 @@ class InvalidCells implements CopyPart {
 
   /** Returns what writes the cells of a column that are not invalid. */
   writer({ feedName, spec }: SqlColumn): CopyPart['write'] {
-    const { convert } = columnFormOf(spec, false)
+    const textOf = sqlTextOf(spec)
     const textIn = (row: Row) => {
       try {
         const value = row.get(feedName) as unknown
-        return value == null ? null : convert(value)
+        if (value == null || isEmptyList(spec, value)) return null
+        const text = textOf(value)
+        return text === undefined ? UNFIT : plainText(text)
       } catch (error) {
         if (isBadCell(error)) return UNFIT
         throw error

@@ -221,6 +221,10 @@ export class PgConnection {
     const settings = {
       client_encoding: 'UTF8',
       standard_conforming_strings: 'on',
+      // Times and days are those of the files, whatever the server and the user have set.
+      timezone: 'UTC',
+      datestyle: 'ISO, YMD',
+      array_nulls: 'on',
       application_name: 'feedmill',
       statement_timeout: statementTimeoutMs,
       lock_timeout: lockTimeoutMs,

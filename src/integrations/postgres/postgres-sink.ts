@@ -1,10 +1,13 @@
 // A sink that writes the rows of a pipeline to a table of PostgreSQL, in one transaction.
 
+import { randomBytes } from 'node:crypto'
 import {
-  type ColumnNames,
+  type ColumnForm,
+  castsOf,
+  checkCasts,
   definitionsOf,
+  type FoundTable,
   filledText,
-  freeName,
   knownOptions,
   namesOf,
   type OptionNames,
@@ -29,7 +32,6 @@ import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from '.
 import { columnFault, columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
-import { columnsOf } from './tables'
 
 /** Times are in milliseconds. */
 export type PostgresSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> &
@@ -44,9 +46,9 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  *
  * A column has the name of the feed in small letters (`price_value` for `priceValue`), with the
  * type of its kind: a decimal is numeric, a list an array, and pairs, regions and JSON are jsonb. An
- * empty list is NULL. PostgreSQL has no NUL in text: U+FFFD stands in its place. The table is in the
- * schema that the parameter `schema` of the address names, or else where the session looks for it,
- * which is the schema `public` by default.
+ * empty list is NULL. What PostgreSQL does not hold is a bad cell: NUL, half of a surrogate pair, and
+ * JSON of more than 4,000 levels. The table is in the schema that the parameter `schema` of the
+ * address names, or else where the session looks for it, which is the schema `public` by default.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
  * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
@@ -75,26 +77,41 @@ export function postgresSink<T, N extends string = never, S extends OwnSchema = 
     {
       name: NAME,
       target: `${address.name} ${place}${name}`,
-      sqlTable: place + name,
       hasPrimaryKey: true,
       columnName: columnNameOf,
       foldName: columnName => columnName,
       nameFault: columnFault,
       formOf: columnFormOf,
-      open: () => new PostgresTable(() => PgConnection.open(address, limits), place + name),
+      formIn,
+      open: () => new PostgresTable(() => PgConnection.open(address, limits), place, name),
     },
     options as TableSinkOptions,
   )
 }
 
+/** The rows of a run that wait for their places or casts, which only its session sees. */
+const ARRIVED = 'pg_temp.feedmill_arrived'
+/** The place of a row, beside columns of any name. */
+const PLACE = `feedmill_place_${randomBytes(8).toString('hex')}`
+
+/** A COPY and an INSERT convert differently, and round and cut: one cast of the text does for both. */
+function formIn({ form }: PlannedColumn, to: string): ColumnForm {
+  const own = form.sql.replace('timestamptz', 'timestamp with time zone').replaceAll(' ', '')
+  if (own === to.replaceAll(' ', '')) return form
+  return { sql: 'text', convert: value => form.convert(value), cast: { to, own: form.sql } }
+}
+
 class PostgresTable implements TableDatabase {
   readonly #connect: () => Promise<PgConnection>
-  readonly #table: string
+  readonly #place: string
+  readonly #name: string
   #connection: PgConnection | undefined
 
-  constructor(connect: () => Promise<PgConnection>, table: string) {
+  /** @param place the schema with a point; empty where the session looks for the table */
+  constructor(connect: () => Promise<PgConnection>, place: string, name: string) {
     this.#connect = connect
-    this.#table = table
+    this.#place = place
+    this.#name = name
   }
 
   async begin(): Promise<void> {
@@ -106,25 +123,51 @@ class PostgresTable implements TableDatabase {
     await this.#connection!.query(sql)
   }
 
-  async columnsOf(): Promise<ColumnNames> {
+  async find(): Promise<FoundTable> {
     const connection = this.#connection!
-    const [found] = await connection.query('SELECT to_regclass($1) AS place', [this.#table])
-    return found?.place == null ? undefined : columnsOf(connection, this.#table)
+    const [found] = await connection.query(
+      `SELECT c.oid, format('%I.%I', n.nspname, c.relname) AS place,
+         c.relispartition AS is_part, EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AS has_parts
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       WHERE c.oid = to_regclass($1)`,
+      [this.#place + this.#name],
+    )
+    if (found === undefined) {
+      // Unless it is named, a table of the session would stand before that of the schema.
+      const [own] = await connection.query('SELECT quote_ident(current_schema()) AS place')
+      const place = this.#place === '' && own?.place != null ? `${own.place}.` : this.#place
+      return { sqlTable: place + this.#name }
+    }
+    const rows = await connection.query(
+      `SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+       WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped`,
+      [found.oid],
+    )
+    const columns = new Map(rows.map(({ attname, type }) => [String(attname), String(type)]))
+    const dependents = found.has_parts
+      ? 'other tables are parts of it'
+      : found.is_part
+        ? 'it is a part of another table'
+        : undefined
+    return { sqlTable: String(found.place), columns, dependents }
   }
 
   async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { columns, key } = plan
-    if (key.length === 0) return this.#copyInto(plan.table, columns, rows)
-    // The rows of a run with a key, before they take the places of those of their keys. A session
-    // finds its own table before others of the name.
-    const own = freeName('feedmill_arrived', [plan.table.slice(1, -1)])
-    await this.run(`CREATE TEMP TABLE ${own} (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`)
-    const arrived = this.#copyInto(`pg_temp.${own}`, columns, rows)
+    const { columns, key, hasCasts } = plan
+    if (key.length === 0 && !hasCasts) return this.#copyInto(plan.table, columns, rows)
+    await this.run(
+      `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
+    )
+    const arrived = this.#copyInto(ARRIVED, columns, rows)
     return {
       ...arrived,
       end: async () => {
         await arrived.end()
-        const [merged] = await this.#connection!.query(merge(plan, `pg_temp.${own}`))
+        await checkCasts(ARRIVED, columns, async sql => {
+          const [found] = await this.#connection!.query(sql)
+          return found && String(found.cell)
+        })
+        const [merged] = await this.#connection!.query(merge(plan))
         return Number(merged!.keys)
       },
     }
@@ -160,13 +203,16 @@ class PostgresTable implements TableDatabase {
 }
 
 /** The last row of each key takes the place of the one that stands, or is added. */
-function merge(plan: TablePlan, arrived: string): string {
+function merge(plan: TablePlan): string {
   const names = namesOf(plan.columns)
   const key = namesOf(plan.key)
+  const hasKey = plan.key.length > 0
   // The system column `ctid` has the order in which the rows were copied.
   return `
     WITH merged AS (INSERT INTO ${plan.table} (${names})
-    SELECT DISTINCT ON (${key}) ${names} FROM ${arrived} ORDER BY ${key}, ctid DESC
+    SELECT ${hasKey ? `DISTINCT ON (${key})` : ''} ${names}
+    FROM (SELECT ${castsOf(plan.columns)}, ctid AS ${PLACE} FROM ${ARRIVED}) AS arrived
+    ORDER BY ${hasKey ? `${key}, ` : ''}${PLACE} ${hasKey ? 'DESC' : ''}
     ${onConflict(plan)} RETURNING 1)
     SELECT count(*) AS keys FROM merged`
 }

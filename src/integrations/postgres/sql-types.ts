@@ -9,6 +9,7 @@ import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
+  JsonCell,
   jsonWriter,
   readInstant,
   UNFIT,
@@ -114,13 +115,17 @@ export function isEmptyList({ type }: ColumnSpec, value: unknown): boolean {
 
 /** How a sink writes a column. */
 export function columnFormOf(spec: ColumnSpec, isRequired: boolean): ColumnForm {
-  const textOf = sqlTextOf(spec)
+  const sql = sqlTypeOf(spec)
+  const isJson = sql === 'jsonb'
+  const textOf = isJson ? jsonOf : sqlTextOf(spec)
   return {
-    sql: sqlTypeOf(spec),
+    sql,
     convert(value) {
       if (!isRequired && isEmptyList(spec, value)) return null
       const text = textOf(value as NonNullable<unknown>)
-      return text === undefined ? UNFIT : plainText(text)
+      const isFit =
+        text !== undefined && !text.includes('\0') && !(isJson && jsonbProblem(text) !== undefined)
+      return isFit ? text : UNFIT
     },
   }
 }
@@ -163,15 +168,46 @@ function arrayText(value: unknown, elementText: SqlText): string | undefined {
   return `{${texts.join(',')}}`
 }
 
-/** JSON has these escapes where jsonb refuses the character. */
-const REFUSED_ESCAPES = /\\u(?:0000|d[89a-f])/
+/** The most levels of a jsonb, a third of what the server's default `max_stack_depth` takes. */
+const MOST_LEVELS = 4_000
+/** What is not there in most JSON: escapes that jsonb may refuse, and large exponents. */
+const DOUBTFUL = /\\u(?:0000|d[89a-f])|\de[+-]?\d{3}/i
+
+const PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{]|[\]}]|-?[\d.]+(?:e([+-]?\d+))?/gi
+/** An escaped backslash or a whole surrogate pair, which say nothing about what follows. */
+const HARMLESS = /\\\\|\\ud[89ab]..\\ud[c-f]../gi
+const REFUSED = /\\u(?:0000|d[89a-f])/i
+
+/** Returns what jsonb refuses in JSON: an escape, or the size of a number and the depth. */
+function jsonbProblem(json: string): 'escape' | 'size' | undefined {
+  if (json.length <= MOST_LEVELS && !DOUBTFUL.test(json)) return undefined
+  let depth = 0
+  for (const [part, exponent = 0] of json.matchAll(PARTS)) {
+    if (part.startsWith('"')) {
+      if (REFUSED.test(part.replace(HARMLESS, ''))) return 'escape'
+    } else if (part === ']' || part === '}') depth--
+    else if (part === '[' || part === '{') depth++
+    if (
+      depth > MOST_LEVELS ||
+      (part[0] !== '"' && part.length + Math.abs(Number(exponent)) > MAX_NUMERIC_CHARS)
+    )
+      return 'size'
+  }
+  return undefined
+}
 
 const writeJson = jsonWriter()
 
+function jsonOf(value: unknown): string | undefined {
+  return value instanceof JsonCell ? value.text : writeJson(value)
+}
+
+/** Returns JSON as a target has it, with U+FFFD for what jsonb refuses in strings. */
 export function jsonText(value: unknown): string | undefined {
-  const json = writeJson(value)
-  if (json === undefined || !REFUSED_ESCAPES.test(json)) return json
-  return JSON.stringify(withReplaced(JSON.parse(json)))
+  const json = jsonOf(value)
+  const problem = json && jsonbProblem(json)
+  if (json === undefined || !problem) return json
+  return problem === 'size' ? undefined : JSON.stringify(withReplaced(JSON.parse(json)))
 }
 
 function withReplaced(value: unknown): unknown {

@@ -6,7 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadSqlite } from '../../../src/engine/sinks/sqlite-sink'
-import { itemSchema, pipeline, sqliteSink, TsvRowParser } from '../../../src/index'
+import {
+  boolean,
+  defineSchema,
+  int32,
+  int64,
+  itemSchema,
+  json,
+  pipeline,
+  sqliteSink,
+  TsvRowParser,
+  text,
+} from '../../../src/index'
 import { readSqlite, SQLITE_DRIVERS } from './sqlite-drivers'
 
 const ROWS = [
@@ -48,6 +59,36 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const read = (sql: string) => readSqlite(path, sql)
 
 describe.each(SQLITE_DRIVERS)('sqliteSink with the driver %s', (_, open) => {
+  test('fault 163: integers and booleans are bound as integers, so that a column of texts has no point', async () => {
+    const bound: unknown[] = []
+    const watched: typeof open = place => {
+      const database = open(place)
+      return {
+        exec: sql => database.exec(sql),
+        close: () => database.close(),
+        prepare: sql => {
+          const statement = database.prepare(sql)
+          return {
+            all: (...values) => statement.all(...values),
+            run: (...values) => {
+              bound.push(...values)
+              return statement.run(...values)
+            },
+          }
+        },
+      }
+    }
+    const schema = defineSchema({
+      name: 'bound',
+      columns: { n: int32(), big: int64(), used: boolean(), doc: json(), c: text() },
+    })
+    const rows = [{ n: 5, big: 7n, used: true, doc: 5, c: 'x' }]
+    const options = { table: 'bound', schema, open: watched, mode: 'append' } as const
+    // A new table, and one that is there.
+    for (let run = 0; run < 2; run++) await pipeline([rows]).run(sqliteSink(path, options))
+    expect(bound).toEqual([5n, 7n, 1n, '5', 'x', 5n, 7n, 1n, '5', 'x'])
+  })
+
   test('The types follow from the schema, and every value stays exact.', async () => {
     await pipeline([Buffer.from(ROWS)])
       .to(new TsvRowParser({ schema: itemSchema }))

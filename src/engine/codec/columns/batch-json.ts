@@ -1,7 +1,10 @@
-// The rows of a batch as lines of JSON: what JSON.stringify makes of each row. A batch with a cell
-// that is not plainly good is left to that.
+// The rows of a batch as lines of JSON: what JSON.stringify makes of each row, but JSON cells as their
+// texts. A batch with another cell that is not plainly good is left to json-cell.ts.
 
+import type { ColumnSpec } from '../../schema/column-spec'
+import { exactCell, exactJson, exactObject, JsonCell, oneLine } from '../json-cell'
 import { projectionsOf } from '../projection'
+import type { Row } from '../row'
 import type { RowBatch } from '../row-batch'
 import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
@@ -26,7 +29,7 @@ function linesOf(header: BoundHeader): BatchText | undefined {
   const known = jsonParts(header)
   if (known === undefined) return undefined
   return new BatchText(JSON_LINES, known.parts, `${known.rest}}\n`, (row, out) => {
-    out.text(`${JSON.stringify(row)}\n`)
+    out.text(`${exactJson(exactObject(row))}\n`)
   })
 }
 
@@ -38,6 +41,13 @@ export function jsonParts(header: BoundHeader): ReturnType<typeof partsOf> {
   // JavaScript has an order of properties of its own where names are numbers.
   const names = Object.keys(projectionsOf(header).all.ofValues([]))
   const beforeOf = (name: string, n: number) => `${n === 0 ? '{' : ','}${JSON.stringify(name)}:`
-  const known = partsOf(JSON_LINES, header, names, beforeOf, JSON.stringify)
+  const writeOf = (name: string, { type }: ColumnSpec) =>
+    type === 'json' ? (row: Row, out: TextBuffer) => writeJson(row, name, out) : undefined
+  const known = partsOf(JSON_LINES, header, names, beforeOf, JSON.stringify, writeOf)
   return names.length === 0 ? { parts: [], rest: '{' } : known
+}
+
+function writeJson(row: Row, name: string, out: TextBuffer): void {
+  const cell = exactCell(row, name)
+  out.text(cell instanceof JsonCell ? oneLine(cell) : 'null')
 }

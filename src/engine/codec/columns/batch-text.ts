@@ -118,10 +118,12 @@ export function textSource(
 }
 
 /**
- * Returns the parts of rows that only the module writes, and the text behind the last one;
+ * Returns the parts of rows that the module writes, and the text behind the last one;
  * undefined where it does not write a column.
  * @param beforeOf returns what stands before the value of a column
  * @param emptyText returns the value of a column that the file lacks
+ * @param writeOf returns what writes a column that the module does not write, where it may stand in
+ * the parts
  */
 export function partsOf(
   form: TextForm,
@@ -129,6 +131,7 @@ export function partsOf(
   names: readonly string[],
   beforeOf: (name: string, n: number) => string,
   emptyText: (empty: unknown) => string,
+  writeOf: (name: string, spec: ColumnSpec) => TextPart['write'] = () => undefined,
 ): { readonly parts: readonly TextPart[]; readonly rest: string } | undefined {
   const parts: TextPart[] = []
   let before = ''
@@ -142,8 +145,9 @@ export function partsOf(
       continue
     }
     const source = textSource(form, all[at]!.spec, at)
-    if (source === undefined) return undefined
-    parts.push({ before, source })
+    const write = source === undefined ? writeOf(name, all[at]!.spec) : undefined
+    if (source === undefined && write === undefined) return undefined
+    parts.push(write === undefined ? { before, source } : { before, write })
     before = ''
   }
   return { parts, rest: before }

@@ -5,6 +5,7 @@ import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../../schema/feed-schema'
 import { decoderOf } from '../decode/cell-decoders'
 import { INSPECT, type Inspect, inspection } from '../inspection'
+import { JsonCell } from '../json-cell'
 import { columnOf, projectionsOf } from '../projection'
 import type { FileProgress } from '../row-batch'
 import type { BoundColumn, BoundHeader } from '../tsv/header'
@@ -47,6 +48,12 @@ export class Column<out V = unknown> implements Iterable<V> {
     if (isNull(data, n)) return empty as V
     const value = valueAt(data, n)
     return (isText(spec) ? decode(value as string) : value) as V
+  }
+
+  /** @internal The cell as {@link get} gives it, but JSON as its text. */
+  exact(n: number): unknown {
+    const isText = this.spec.type === 'json' && !this.isNull(n)
+    return isText ? new JsonCell(valueAt(this.data, n) as string) : this.get(n)
   }
 
   /**
@@ -134,11 +141,20 @@ export class ColumnBatch<out C extends Columns = Columns> implements Iterable<Ro
   }
 
   /** Each row as a plain object, as `row.toObject()` gives it. */
-  *[Symbol.iterator](): IterableIterator<RowObject<C>> {
+  [Symbol.iterator](): IterableIterator<RowObject<C>> {
+    return this.#rows((column, n) => column.get(n)) as IterableIterator<RowObject<C>>
+  }
+
+  /** @internal The rows as a loop gives them, but JSON as its text. */
+  exactRows(): IterableIterator<Record<string, unknown>> {
+    return this.#rows((column, n) => column.exact(n))
+  }
+
+  *#rows(cellOf: (column: Column, n: number) => unknown) {
     const { all } = projectionsOf(this.header)
     const columns = Array.from(all.columns, column => this.columns[column]!)
     for (let n = 0; n < this.length; n++)
-      yield all.ofValues(columns.map(column => column.get(n))) as RowObject<C>
+      yield all.ofValues(columns.map(column => cellOf(column, n)))
   }
 
   /** @internal What `console.log` shows. */

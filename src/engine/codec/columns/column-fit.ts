@@ -52,7 +52,7 @@ function isOf(type: ArrowType, value: unknown): boolean {
     case 'dictionary':
       return type.values.includes(String(value))
     default:
-      return typeof value === 'string'
+      return typeof value === 'string' && value.isWellFormed()
   }
 }
 

@@ -3,8 +3,8 @@
 
 import type { Columns } from '../../schema/feed-schema'
 import { objectWithInvalid } from '../bad-cells'
+import { exactJson, JsonCell } from '../json-cell'
 import { ReusedMemory } from '../memory'
-import { bigIntAsText } from '../projection'
 import type { Row } from '../row'
 import type { RowBatch } from '../row-batch'
 import type { TextBuffer } from '../text-buffer'
@@ -154,10 +154,12 @@ export class RowsJson {
   }
 
   #writeAlone(parts: readonly RowsOfLines[], n: number, out: TextBuffer): void {
-    const [object, ...own] = parts.map(rows => rows[n] && objectWithInvalid(rows[n]!))
-    const properties = this.#properties.map((name, at) => [name, own[at]])
-    const whole = { ...object, ...Object.fromEntries(properties) }
-    out.text(`${JSON.stringify(whole, bigIntAsText)}\n`)
+    const [object, ...own] = parts.map(rows => rows[n] && objectWithInvalid(rows[n]!, true))
+    const properties = this.#properties.map((name, at) => [
+      name,
+      own[at] && new JsonCell(exactJson(own[at])),
+    ])
+    out.text(`${exactJson({ ...object, ...Object.fromEntries(properties) })}\n`)
   }
 }
 
@@ -189,8 +191,10 @@ class PartText {
   #newText(header: BoundHeader): HeaderText | 'none' {
     const known = jsonParts(header)
     const isReplaced = this.#replaced.some(name => header.indexes.get(name) !== undefined)
-    if (known === undefined || isReplaced) return 'none'
-    const { parts, rest } = known
+    const parts = known?.parts ?? []
+    const isHosts = parts.some(({ source }) => source === undefined)
+    if (known === undefined || isReplaced || isHosts) return 'none'
+    const { rest } = known
     const befores = parts.map(({ before }, n) =>
       Buffer.from(n === 0 ? this.#before + before : before),
     )

@@ -163,7 +163,7 @@ test('a batch is left to JSON.stringify where a cell is bad, decoded or of anoth
     ]),
   )
   expect(written(wide!)).toBeUndefined()
-  for (const name of LEFT) {
+  for (const name of LEFT.filter(name => name !== 'json')) {
     const only = defineSchema({ name: 'other', columns: { [name]: columns[name] } })
     const [batch] = batchesOf(`${name}\n2\n`, { schema: only as never })
     expect(written(batch!)).toBeUndefined()
