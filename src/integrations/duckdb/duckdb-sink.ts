@@ -337,5 +337,5 @@ function merge(plan: TablePlan): string {
     WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
       .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
       .join(', ')});
-    DROP TABLE ${arrived}`
+    DROP TABLE ${ARRIVED}`
 }
