@@ -19,7 +19,7 @@ test('“A broken connection is resumed at the exact byte, and a file that is re
     asked.index === 0 ? { ...broken.honest(asked), body: [file.slice(0, 11), reset()] } : undefined,
   )
   expect(await bytesOf(fetcherOver(broken))).toEqual(file)
-  expect(broken.requests[1]).toMatchObject({ start: 11 })
+  expect(broken.requests.filter(({ start }) => start === 11).length).toBe(1)
   const replaced: ScriptedTransport = new ScriptedTransport(file, asked => {
     if (asked.index === 0) return { ...replaced.honest(asked), body: [file.slice(0, 11), reset()] }
     replaced.file = other
