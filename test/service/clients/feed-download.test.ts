@@ -55,10 +55,12 @@ function ranged(
   headers: Record<string, string> = {},
 ): Response {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? []
+  if (first === undefined) return new Response(null, { status: 400 })
   const end = Math.min(Number(last) + 1, file.length)
   const contentRange = {
     'content-range': `${first}-${end - 1}/${file.length}`,
     'last-modified': GENERATED,
+    date: new Date(Date.parse(GENERATED) + 3_600_000).toUTCString(),
   }
   return new Response(Uint8Array.from(file.subarray(Number(first), end)), {
     status: 206,

@@ -20,6 +20,7 @@ function feedServer(): Hono {
     const end = Math.min(Number(last) + 1, file.length)
     return context.body(file.slice(Number(first), end), 206, {
       'Content-range': `${first}-${end - 1}/${file.length}`,
+      ETag: '"one"',
     })
   })
   app.get('/moved', context => context.redirect('/file', 307))

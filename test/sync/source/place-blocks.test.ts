@@ -1,10 +1,11 @@
 // Where the bytes of a feed of one's own come from: addresses that end, downloads that go on where
 // they stopped, and files of a disk that change while they are read.
 
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
+import type { RangeInfo } from '../../../src/engine/stages/range/range-fetcher'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import type { FilePlace } from '../../../src/sync/source/feed-source'
 import { localBlocks } from '../../../src/sync/source/place-blocks'
@@ -128,6 +129,25 @@ describe('an address that ends', () => {
 })
 
 describe('a file of a disk', () => {
+  test('fault 131: one of equal size and time in its place is another file', async () => {
+    const { folder } = new SmallFeed()
+    const [path, next] = [`${folder}/file`, `${folder}/next`]
+    for (const [name, fill] of [
+      [path, 'old '],
+      [next, 'new '],
+    ] as const) {
+      writeFileSync(name, Buffer.alloc(2_500_000, fill))
+      utimesSync(name, timeOf(0), timeOf(0))
+    }
+    let told: RangeInfo | undefined
+    for await (const _ of localBlocks(path, { onInfo: info => void (told = info) })) break
+    renameSync(next, path)
+    const resume = { offset: 1_000_000, identity: told! }
+    await expect(collect(localBlocks(path, { resume }))).rejects.toMatchObject({
+      code: 'RANGE_FILE_REPLACED',
+    })
+  })
+
   test('fault 130: is read from any byte on, and refused where it changed', async () => {
     const { folder } = new SmallFeed()
     const path = `${folder}/file`

@@ -337,9 +337,12 @@ export class RangeDownload {
       if (!failure) return
       await attempts.failed(failure, this.#handed.end)
       body = undefined
-      if (!this.#isProven) continue
+      const isBegun = !this.#handed.isEmpty
+      if (this.#isWhole || (isBegun && !this.#isProven)) continue
+      if (!isBegun) this.#requester.forget()
       const chunk = this.#resumedChunk()
       const answer = await this.#ask(chunk.range.missing, attempts)
+      if (!isBegun) this.#learnProof(answer)
       if (answer.kind !== 'whole') return yield* this.#ranged(chunk, answer)
       body = answer
     }

@@ -26,7 +26,10 @@ export interface RangeRequest {
 export interface RangeResponse {
   /** The status code of the response. */
   readonly status: number
-  /** A header's value by its lower-case name; repeated headers joined by `, `. */
+  /**
+   * A header's value by its lower-case name; repeated headers joined by `, `. Without a
+   * Content-Length, `transfer-encoding: chunked` says that a body that was cut fails.
+   */
   header(name: string): string | undefined
   /**
    * The body as the server sent it. It can be read once, and it is read on demand. The reader owns

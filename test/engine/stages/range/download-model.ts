@@ -191,7 +191,8 @@ export function downloadCase(seed: number): DownloadCase {
       chunkBytes,
       windowBytes: chunkBytes * choices.of(1, 2, 5),
       concurrency: choices.of(1, 2, 4),
-      ...(choices.is(0.1) && { maxRangeBytes: 9 + choices.below(50) }),
+      // An overlap has at most half of a range, so that it does not cover the file.
+      ...(choices.is(0.5) && { maxRangeBytes: 12 + choices.below(50) }),
       ...(isIdentified && { expected: { totalBytes: versions[0]!.length, sha256 } }),
     },
     stopAfter,
