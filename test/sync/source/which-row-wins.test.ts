@@ -262,7 +262,7 @@ describe('random lists of files, equal times, late files and removals', () => {
           expect(await rowsIn(inOne.start())).toEqual(naiveMerge(files, hasVersion))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 120 },
     )
   })
 
@@ -293,7 +293,7 @@ describe('random lists of files, equal times, late files and removals', () => {
         const counted = ledger.reduce((sum, { rows: r }) => sum + r.inserted - r.deleted, 0)
         expect(counted).toBe(rows.length)
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 })
