@@ -94,12 +94,7 @@ function judgeWhole(
   facts: ResponseFacts,
   totalBytes: number | undefined,
 ): Verdict {
-  const identity = identityOf(
-    totalBytes,
-    facts.header('last-modified'),
-    facts.header('etag'),
-    facts.header('date'),
-  )
+  const identity = statedBy(facts, totalBytes)
   // Servers send an empty body while they rewrite a file, so it does not prove an empty file.
   if (totalBytes === 0)
     return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
@@ -109,12 +104,7 @@ function judgeWhole(
 function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: ContentRange): Verdict {
   if (range.kind === 'unreadable') return fatal(rangeHeaderError(question, facts, range.problem))
   const { asked } = question
-  const identity = identityOf(
-    range.totalBytes,
-    facts.header('last-modified'),
-    facts.header('etag'),
-    facts.header('date'),
-  )
+  const identity = statedBy(facts, range.totalBytes)
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
   if (change) return change
@@ -156,6 +146,11 @@ function judgeUnsatisfied(
   if (pinned.totalBytes === undefined && asked.end > range.totalBytes)
     return { kind: 'total', identity }
   return fatal(unsatisfiableError(question, facts, description))
+}
+
+function statedBy(facts: ResponseFacts, totalBytes: number | undefined): FileIdentity {
+  const [date, tag] = [facts.header('last-modified'), facts.header('etag')]
+  return identityOf(totalBytes, date, tag, facts.header('date'))
 }
 
 function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
