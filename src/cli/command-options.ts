@@ -255,9 +255,7 @@ export function wholeNumberOf(least: number, most: number): (text: string) => nu
 export function time(text: string): Date {
   const value = readInstant(text)
   if (value !== undefined) return value
-  throw new InvalidArgumentError(
-    'not a time that exists, with its zone, such as 2026-03-01T12:00:00Z or 2026-03-01T13:00+01:00',
-  )
+  throw new InvalidArgumentError('not a time with its zone that exists, e.g. 2026-03-01T12:00:00Z')
 }
 
 export function share(text: string): number {

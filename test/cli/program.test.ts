@@ -129,10 +129,13 @@ describe('feedmill sync', () => {
     [['--memory', 'much'], 'not a size such as 256MB'],
     [['--until', 'tomorrow'], 'not a time'],
     [['--until', '2026-03-01'], 'not a time'],
-    [['--until', '2026-03-01T06:00:00'], 'with its zone, such as 2026-03-01T12:00:00Z'],
-    [['--until', '2026-02-29T06:00:00Z'], 'not a time that exists'],
-    [['--until', '2026-03-01T24:00:00Z'], 'not a time that exists'],
-    [['--now', '2026-13-01T06:00:00Z'], 'not a time that exists'],
+    [
+      ['--until', '2026-03-01T06:00:00'],
+      'not a time with its zone that exists, e.g. 2026-03-01T12:00:00Z',
+    ],
+    [['--until', '2026-02-29T06:00:00Z'], 'not a time with its zone that exists'],
+    [['--until', '2026-03-01T24:00:00Z'], 'not a time with its zone that exists'],
+    [['--now', '2026-13-01T06:00:00Z'], 'not a time with its zone that exists'],
   ])('refuses %j', async (words, message) => {
     expect(await parsed(...sync, ...words)).toContain(message)
     expect(called.sync).not.toHaveBeenCalled()

@@ -3,14 +3,8 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  byteSink,
-  type FeedError,
-  type RangeInfo,
-  readInstant,
-  type Sink,
-  type TextColumns,
-} from '../../index'
+import type { FeedError, RangeInfo, Sink, TextColumns } from '../../index'
+import { byteSink, readInstant } from '../../index'
 import type { FeedDownload, FeedService } from '../../service'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'

@@ -71,9 +71,9 @@ export interface LockTimes {
 }
 
 const TIMES: LockTimes = { beatMs: 5_000, silenceMs: 20_000, longestPauseMs: 2_560 }
-const NAME = /^(\d+-[\da-f]{12}-[\da-f]*)\.(?:json|sock)$/
-/** Earlier versions know no shorter number. */
-const NUMBER_DIGITS = 13
+const NAME = /^(\d{13}-[\da-f]{12}-[\da-f]*)\.(?:json|sock)$/
+/** Ids of one number have any order: it only says who gives way. */
+const MOST_NUMBER = 1e13 - 1
 /** The pauses double. */
 const FIRST_PAUSE_MS = 5
 
@@ -94,9 +94,8 @@ export function takeFolderLock(folder: string, times: LockTimes = TIMES): Promis
   return onDisk(place, 'lock', async () => {
     await unless('EEXIST', mkdir(place))
     const kernel = await kernelOf(place)
-    const ids = idsIn(await machineFiles.list(place))
-    const youngest = ids.reduce((one, other) => (isOlder(one, other) ? other : one), '0-')
-    const number = String(numberOf(youngest) + 1n).padStart(NUMBER_DIGITS, '0')
+    const numbers = idsIn(await machineFiles.list(place)).map(id => Number.parseInt(id, 10))
+    const number = String(Math.min(Math.max(0, ...numbers) + 1, MOST_NUMBER)).padStart(13, '0')
     const id = `${number}-${randomBytes(6).toString('hex')}-${kernel}`
     const request = new LockRequest(folder, id, kernel, times)
     await orUndo(
@@ -204,7 +203,7 @@ class LockRequest {
 
   async #outlast(id: string): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !(await this.#isOver(id)); pauseMs *= 2) {
-      if (isOlder(id, this.#id) || pauseMs > this.#times.longestPauseMs)
+      if (id < this.#id || pauseMs > this.#times.longestPauseMs)
         throw locked(this.#folder, this.#claim(id), await readClaim(this.#claim(id)))
       await delay(pauseMs)
     }
@@ -238,15 +237,6 @@ class LockRequest {
 
 function idsIn(names: readonly string[]): string[] {
   return names.flatMap(name => NAME.exec(name)?.[1] ?? [])
-}
-
-function numberOf(id: string): bigint {
-  return BigInt(id.slice(0, id.indexOf('-')))
-}
-
-/** Requests of one number were made at the same time, and any order of them does. */
-function isOlder(one: string, other: string): boolean {
-  return numberOf(one) === numberOf(other) ? one < other : numberOf(one) < numberOf(other)
 }
 
 async function readClaim(path: string): Promise<Claim> {

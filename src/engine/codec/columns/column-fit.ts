@@ -46,9 +46,7 @@ function isOf(type: ArrowType, value: unknown): boolean {
     case 'timestamp':
       return value instanceof Date && !Number.isNaN(value.getTime())
     case 'date':
-      return (
-        /^\d{4}-\d\d-\d\d$/.test(String(value)) && readInstant(`${value}T00:00:00Z`) !== undefined
-      )
+      return readInstant(`${value}T00:00:00Z`) !== undefined
     case 'dictionary':
       return type.values.includes(String(value))
     default:
