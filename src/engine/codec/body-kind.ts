@@ -45,9 +45,11 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
   const found = SIGNATURES.find(([, , ...starts]) => starts.some(one => text.startsWith(one)))
   if (found !== undefined) return `it is ${found[0]}: ${found[1]}`
-  if (isTar(bytes, text)) return `it is a tar archive: ${UNPACK} tar -xO`
+  // Tar and UTF-16 have NULs in their first bytes, which hardly any table has.
+  const hasNul = bytes.includes(0)
+  if (hasNul && isTar(bytes, text)) return `it is a tar archive: ${UNPACK} tar -xO`
   if (/(?:^|\.)br(?:$|\?)/i.test(label) && !isText(bytes)) return BROTLI
-  const encoding = utf16Of(bytes)
+  const encoding = hasNul ? utf16Of(bytes) : undefined
   if (encoding !== undefined)
     return `it looks like UTF-16 text without a byte order mark: ${toUtf8(encoding)}`
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')

@@ -100,11 +100,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     const limits = gzipLimits(options)
     const fileBytes = flag('worker', worker) ? () => this.source.fileBytes : undefined
     const chosen = inflateEngine(engine, fileBytes)
-    this.#inflation = new Inflation({
-      limits,
-      newEngine: chosen.newEngine,
-      label: () => this.origin,
-    })
+    const label = () => this.origin
+    this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine, label })
     this.#engineLends = chosen.name === 'wasm'
   }
 
