@@ -184,8 +184,14 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
     plainObject(element, columns.known, reason => valueInvalid(NAME, columns.rows + 1, reason))
   const cells = columns.cellsOf(element as object)
   return columns.names!.map(name => {
-    // Inherited properties do not count, because a column may be named `constructor`.
-    return Object.hasOwn(cells, name) ? cellOf(cells[name], name, columns.rows) : ''
+    try {
+      // Inherited properties do not count, because a column may be named `constructor`.
+      return Object.hasOwn(cells, name) ? cellOf(cells[name], name, columns.rows) : ''
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      const reason = `the cell ${excerpt(name)}: ${excerpt(messageOf(cause))}`
+      throw valueInvalid(NAME, columns.rows, reason, cause)
+    }
   })
 }
 
@@ -208,16 +214,9 @@ function cellOf(value: unknown, column: string, row: number): unknown {
 const writeJson = jsonWriter()
 
 function jsonOf(value: unknown, column: string, row: number): string {
-  let found: string | undefined
-  try {
-    found = withoutJson(value)
-    const json = found === undefined ? writeJson(value) : undefined
-    if (json !== undefined) return json
-  } catch (cause) {
-    if (FeedError.is(cause)) throw cause
-    const reason = `the cell ${excerpt(column)}: ${excerpt(messageOf(cause))}`
-    throw valueInvalid(NAME, row, reason, cause)
-  }
+  const found = withoutJson(value)
+  const json = found === undefined ? writeJson(value) : undefined
+  if (json !== undefined) return json
   const reason = `the cell ${excerpt(column)} has ${found ?? 'an object'}, which has no text`
   throw valueInvalid(NAME, row, reason)
 }
