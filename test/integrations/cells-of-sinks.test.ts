@@ -355,7 +355,8 @@ describe.each(PLACES)('the sink of %s', (name, isHere, openPlace) => {
         for (const [n, mode] of (['create', 'replace', 'append', 'upsert'] as const).entries()) {
           const key = mode === 'upsert' ? { key: ['n'] } : {}
           if (mode === 'append' || mode === 'upsert') await place.run('DROP TABLE t')
-          const found = await written(texts, kind.spec, { mode, ...key }, roads[n % 3])
+          const options = { mode, ...key } as Partial<SqliteSinkOptions>
+          const found = await written(texts, kind.spec, options, roads[n % 3])
           expect(found?.map(compared(kind))).toEqual(texts.map(compared(kind)))
         }
       },
