@@ -66,7 +66,7 @@ export function identityOf(
   etag: string | undefined,
   date?: string,
 ): FileIdentity {
-  const isDateStrong = Date.parse(date ?? '') - Date.parse(lastModified ?? '') >= STRONG_AFTER_MS
+  const isDateStrong = timeMs(date) - timeMs(lastModified) >= STRONG_AFTER_MS
   return {
     ...(totalBytes === undefined ? {} : { totalBytes }),
     ...(lastModified ? { lastModified } : {}),
@@ -74,6 +74,11 @@ export function identityOf(
     ...(isDateStrong && { isDateStrong }),
     ...(etag && { [/^"[^"]*"$/.test(etag) ? 'etag' : 'weakEtag']: etag }),
   }
+}
+
+/** Returns NaN without a time. */
+function timeMs(header: string | undefined): number {
+  return readInstant(header ?? '')?.getTime() ?? Number.NaN
 }
 
 /** How far clocks may differ. */
@@ -90,9 +95,9 @@ export function possibleDate(
   { lastModified, date }: FileIdentity,
   nowMs: number,
 ): string | undefined {
-  const madeMs = readInstant(lastModified ?? '')?.getTime() ?? Number.NEGATIVE_INFINITY
-  const latestMs = Math.min(nowMs, readInstant(date ?? '')?.getTime() ?? nowMs)
-  if (madeMs <= latestMs) return lastModified
+  const madeMs = timeMs(lastModified)
+  const latestMs = Math.min(nowMs, timeMs(date) || nowMs)
+  if (!(madeMs > latestMs)) return lastModified
   const isPossible = madeMs <= latestMs + CLOCKS_DIFFER_MS
   return isPossible ? new Date(madeMs - CLOCKS_DIFFER_MS).toUTCString() : undefined
 }
@@ -120,9 +125,7 @@ export function identityChange(
   const { lastModified } = pinned
   const total = contradiction('total', pinned.totalBytes, seen.totalBytes)
   if (compared === 'unproven') {
-    const isOlder =
-      Date.parse(seen.lastModified ?? '') < Date.parse(lastModified ?? '') &&
-      !provesSame(pinned, seen)
+    const isOlder = timeMs(seen.lastModified) < timeMs(lastModified) && !provesSame(pinned, seen)
     return total ?? (isOlder ? change('last-modified', lastModified, seen.lastModified) : undefined)
   }
   const differ = compared === 'all' ? change : contradiction
