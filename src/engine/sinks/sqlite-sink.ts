@@ -48,7 +48,7 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  * // => sqlite
  * ```
  */
-export function sqliteSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function sqliteSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   path: string,
   options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {

@@ -73,7 +73,7 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  * // => duckdb
  * ```
  */
-export function duckdbSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function duckdbSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   path: string,
   options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {

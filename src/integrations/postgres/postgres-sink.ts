@@ -60,7 +60,7 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * // => postgres
  * ```
  */
-export function postgresSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function postgresSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   connection: PostgresConnectionInput,
   options: PostgresSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
