@@ -48,9 +48,10 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * schema that the parameter `schema` of the address names, or else where the session looks for it,
  * which is the schema `public` by default.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
- * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
- * `onBadCell`; COLUMN_UNKNOWN; SINK_FAILED, which is retryable where the connection was lost
+ * @throws FeedError OPTION_INVALID at the call, and for headings that no table can have;
+ * DEPENDENCY_MISSING; STATE_FOREIGN for a table that lacks a column of the rows; SINK_VALUE_INVALID
+ * for a value that is no row; CELL_INVALID by `onBadCell`; COLUMN_UNKNOWN also for a property that
+ * the schema lacks; SINK_FAILED, which is retryable where the connection was lost
  * @example
  * ```ts
  * import { postgresSink } from 'feedmill/postgres'
