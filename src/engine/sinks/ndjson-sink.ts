@@ -40,8 +40,8 @@ export type NdjsonItem<T> =
  * item, in order. Rows are written with their typed values: decimals and bigints as exact text,
  * timestamps as ISO 8601, empty cells as null. A line is an object, an array, text, a finite
  * number, true, false or null. Inside objects the rules of `JSON.stringify` hold, except that
- * bigints are text: undefined properties are left out, NaN and invalid dates are null, a promise is
- * `{}`, and bytes are an object with a property for each. Encode such a value in `map` before.
+ * bigints are text: undefined properties are left out, and NaN and invalid dates are null. A value
+ * without JSON is refused wherever it stands. Encode such a value in `map` before.
  *
  * The file appears when the pipeline has succeeded; before, and after a failure, `target` stays as
  * it was. The sink writes to `<name>.<16 hexadecimal digits>.partial` in the same folder. A
@@ -50,8 +50,8 @@ export type NdjsonItem<T> =
  * @param target the path of the file, in an existing folder; or a Node stream, which the sink does
  * not end
  * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for a value without
- * a JSON form: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt
- * in place of a row, an object that contains itself
+ * JSON: bytes, a promise, a Map or Set, a function or symbol, a Date, undefined or a BigInt in place
+ * of a row, an object that contains itself
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs'

@@ -58,23 +58,31 @@ export function lossOf(object: PlainObject, names: ReadonlySet<string>): string 
  * method `toJSON` is its own affair.
  */
 export function withoutJson(value: unknown, path = '', above: object[] = []): string | undefined {
-  const place = path === '' ? '' : ` as ${excerpt(path)}`
-  if (typeof value === 'function' || typeof value === 'symbol') return typeof value + place
+  const place = () => (path === '' ? '' : ` as ${excerpt(path)}`)
+  if (typeof value === 'function' || typeof value === 'symbol') return typeof value + place()
   if (typeof value !== 'object' || value === null) return undefined
-  if (above.includes(value)) return `an object in itself (circular)${place}`
-  const kind = unwritableKind(value)
-  if (kind !== undefined) return kind === 'Date' ? undefined : kind + place
+  if (above.includes(value)) return `an object in itself (circular)${place()}`
+  const isSpecial = !Array.isArray(value) && isOfClass(value)
+  const kind = isSpecial ? unwritableKind(value) : undefined
+  if (kind !== undefined) return kind === 'Date' ? undefined : kind + place()
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return undefined
-  const members = Object.entries(value)
+  const names = Object.keys(value)
   // A Map of another kind, private fields: what it has is not in its properties.
-  const isHidden = members.length === 0 && isOfClass(value) && JSON.stringify(value) === '{}'
-  if (isHidden || value instanceof Error) return `an object of a class${place}`
-  const inside = [...above, value]
-  for (const [name, member] of members) {
-    const found = withoutJson(member, path === '' ? name : `${path}.${name}`, inside)
+  const isHidden = isSpecial && names.length === 0 && JSON.stringify(value) === '{}'
+  if (isHidden || value instanceof Error) return `an object of a class${place()}`
+  above.push(value)
+  for (const name of names) {
+    const member = (value as PlainObject)[name]
+    if (isScalar(member)) continue
+    const found = withoutJson(member, path === '' ? name : `${path}.${name}`, above)
     if (found !== undefined) return found
   }
+  above.pop()
   return undefined
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 /** Number of names that an error lists. */

@@ -41,9 +41,10 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  * TEXT, so that they stay exact, and lists, aspects and regions are JSON as TEXT. It uses the
  * module `node:sqlite` of Node 22.13 or later, or else the package `better-sqlite3`.
  * @param path the path of the file, in an existing folder
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; SINK_FAILED; STATE_FOREIGN for a
- * table that lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID
- * by `onBadCell`; COLUMN_UNKNOWN
+ * @throws FeedError OPTION_INVALID at the call, and for headings that no table can have;
+ * DEPENDENCY_MISSING; SINK_FAILED; STATE_FOREIGN for a table that lacks a column of the rows;
+ * SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by `onBadCell`; COLUMN_UNKNOWN also
+ * for a property that the schema lacks
  * @example
  * ```ts
  * import { itemSchema, sqliteSink } from 'feedmill'
@@ -53,7 +54,7 @@ const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
  * // => sqlite
  * ```
  */
-export function sqliteSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function sqliteSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   path: string,
   options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {

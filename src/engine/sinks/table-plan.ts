@@ -75,7 +75,7 @@ interface TableParts<N extends string, S> {
  */
 export type TableName<T, N extends string, S> = string extends N
   ? N
-  : S extends FeedSchema<infer C>
+  : [S] extends [FeedSchema<infer C>]
     ? keyof C & string
     : ColumnOf<T>
 

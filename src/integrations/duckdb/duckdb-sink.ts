@@ -71,10 +71,11 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  * TIMESTAMP in UTC, lists arrays, aspects and regions structs. A file of a process is open for one
  * writer at a time.
  * @param path the path of the file, in an existing folder
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
- * `@duckdb/node-api`; STATE_LOCKED where another writer has the file open; SINK_FAILED;
- * STATE_FOREIGN for a table that lacks a column of the rows; SINK_VALUE_INVALID for a value that is
- * no row; CELL_INVALID by `onBadCell`, also for a decimal that loses digits; COLUMN_UNKNOWN
+ * @throws FeedError OPTION_INVALID at the call, and for headings that no table can have;
+ * DEPENDENCY_MISSING without the package `@duckdb/node-api`; STATE_LOCKED where another writer has
+ * the file open; SINK_FAILED; STATE_FOREIGN for a table that lacks a column of the rows;
+ * SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by `onBadCell`, also for a decimal
+ * that loses digits; COLUMN_UNKNOWN also for a property that the schema lacks
  * @example
  * ```ts
  * import { itemSchema, pipeline } from 'feedmill'
@@ -86,7 +87,7 @@ const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes:
  * // => duckdb
  * ```
  */
-export function duckdbSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function duckdbSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   path: string,
   options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {

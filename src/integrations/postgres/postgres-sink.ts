@@ -50,10 +50,11 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * JSON of more than 4,000 levels. The table is in the schema that the parameter `schema` of the
  * address names, or else where the session looks for it, which is the schema `public` by default.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
- * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; STATE_FOREIGN for a table that
- * lacks a column of the rows; SINK_VALUE_INVALID for a value that is no row; CELL_INVALID by
- * `onBadCell`; COLUMN_UNKNOWN; SINK_FAILED, which is retryable where the connection was lost
- * before COMMIT, and has `mayBeCommitted` where it was lost behind it
+ * @throws FeedError OPTION_INVALID at the call, and for headings that no table can have;
+ * DEPENDENCY_MISSING; STATE_FOREIGN for a table that lacks a column of the rows; SINK_VALUE_INVALID
+ * for a value that is no row; CELL_INVALID by `onBadCell`; COLUMN_UNKNOWN also for a property that
+ * the schema lacks; SINK_FAILED, which is retryable where the connection was lost before COMMIT,
+ * and has `mayBeCommitted` where it was lost behind it
  * @example
  * ```ts
  * import { postgresSink } from 'feedmill/postgres'
@@ -63,7 +64,7 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_N
  * // => postgres
  * ```
  */
-export function postgresSink<T, N extends string = never, S extends OwnSchema = OwnSchema>(
+export function postgresSink<T, const N extends string = never, S extends OwnSchema = OwnSchema>(
   connection: PostgresConnectionInput,
   options: PostgresSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {

@@ -167,7 +167,9 @@ describe('duckdbSink', () => {
     const file = 'itemId\tpriceValue\tcolour\nv1|1|0\t19.90125\tred\n'
     await pipeline([Buffer.from(file)])
       .to(new TsvRowParser({ schema: itemSchema }))
-      .run(duckdbSink(path, { table: 'items', columns: ['itemId', 'priceValue', 'colour'] }))
+      .run(
+        duckdbSink(path, { table: 'items', columns: ['itemId', 'priceValue', 'colour' as string] }),
+      )
     expect(await query('SELECT *, typeof(priceValue) AS type FROM items')).toEqual([
       { itemId: 'v1|1|0', priceValue: '19.9012500000', colour: 'red', type: 'DECIMAL(38,10)' },
     ])
