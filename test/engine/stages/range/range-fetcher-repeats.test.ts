@@ -71,7 +71,7 @@ describe('the file is replaced', () => {
     expect(error.context).toMatchObject({ what: 'total', before: '100' })
     expect(error.retryable).toBe(true)
     expect(twice.requests.filter(asked => asked.start === 0).length).toBe(3)
-    const late = new ScriptedTransport(file, ({ index, start, end, whole }) => {
+    const late: ScriptedTransport = new ScriptedTransport(file, ({ index, start, end, whole }) => {
       if (index < 3) return undefined
       return whole
         ? { ...late.whole(), headers: { 'content-length': '101' } }
@@ -139,7 +139,7 @@ describe('the file is replaced', () => {
 
   test('fault 24: a 416 with another total', async () => {
     const gone = (): Reply => ({ status: 416, headers: { 'content-range': '*/50' } })
-    const halved = new ScriptedTransport(file, ({ index, whole }) => {
+    const halved: ScriptedTransport = new ScriptedTransport(file, ({ index, whole }) => {
       if (index < 3) return undefined
       halved.file = file.slice(0, 50)
       return whole ? halved.whole() : gone()
