@@ -35,9 +35,10 @@ const asked: string[] = []
 const transport = fetchTransport(async ({ url }) => {
   asked.push(new URL(url).pathname)
   const file = new URL(`.${new URL(url).pathname}`, fixtures)
-  return existsSync(file)
-    ? new Response(readFileSync(file), { headers: { 'content-type': 'text/csv' } })
-    : new Response('gone', { status: 404 })
+  if (!existsSync(file)) return new Response('gone', { status: 404 })
+  const bytes = readFileSync(file)
+  const headers = { 'content-type': 'text/csv', 'content-length': String(bytes.length) }
+  return new Response(bytes, { headers })
 })
 
 /** The list as the shop has it until a time. */

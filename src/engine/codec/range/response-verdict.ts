@@ -109,8 +109,8 @@ function judgeWhole(
   // Servers send an empty body while they rewrite a file, so it does not prove an empty file.
   if (totalBytes === 0)
     return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
-  const isFramed = /chunked\s*$/i.test(facts.header('transfer-encoding') ?? '')
-  const isEndKnown = (totalBytes ?? question.pinned.totalBytes) !== undefined || isFramed
+  const isFramed = facts.header('transfer-encoding')?.trim().toLowerCase().endsWith('chunked')
+  const isEndKnown = isFramed === true || (totalBytes ?? question.pinned.totalBytes) !== undefined
   return replaced(question, identity) ?? { kind: 'whole', identity, isEndKnown }
 }
 

@@ -388,7 +388,9 @@ export class RangeDownload {
     }
     // Without a total, the framing of the body tells its end, or the caller accepts that nothing does.
     const end = this.identity.totalBytes ?? Math.max(1, handed.end)
-    return bodyBytes === end ? undefined : this.#rules.shortBody(handed.end)
+    if (bodyBytes !== end) return this.#rules.shortBody(handed.end)
+    this.#rules.checkEnd(answer.kind === 'part' || answer.isEndKnown)
+    return undefined
   }
 
   #resumedChunk(): Chunk {

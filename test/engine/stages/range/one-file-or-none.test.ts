@@ -11,6 +11,13 @@ const { stackTraceLimit } = Error
 beforeAll(() => void (Error.stackTraceLimit = 0))
 afterAll(() => void (Error.stackTraceLimit = stackTraceLimit))
 
+/** A body without an end that was cut exactly where what was handed out ends. */
+const FOUND = [13_006]
+
+test.each(FOUND)('fault 131: case %i, which was wrong once', async seed => {
+  expect(await verdictOf(seed)).toBeUndefined()
+})
+
 test.each(Array.from({ length: TESTS }, (_, n) => n * CASES + 1))(
   'fault 131: what comes out of any server is one version of the file, or a typed error, from seed %i',
   async first => {
