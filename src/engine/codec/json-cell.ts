@@ -39,9 +39,7 @@ export function exactCell(row: Row, name: string): unknown {
 /** Returns cells as `row.toObject` does, but JSON as its text. @throws FeedError CELL_INVALID */
 export function exactObject(row: Row, columns?: readonly string[]): Record<string, unknown> {
   const { all, indexes } = row.batch.header
-  const object = (
-    columns === undefined ? row.toObject() : row.toObject(columns as never[])
-  ) as Record<string, unknown>
+  const object = row.toObject(columns as never) as Record<string, unknown>
   if (!row.batch.projections.hasJson) return object
   for (const name of Object.keys(object)) {
     if (object[name] === null || all[indexes.get(name)!]!.spec.type !== 'json') continue

@@ -49,7 +49,7 @@ class Tee<T> implements Sink<T> {
   readonly #sinks: readonly Sink<T>[]
   /** The sinks that `open` was called on and that have neither committed nor been aborted. */
   #open: Sink<T>[] = []
-  readonly write = (item: T) => this.#atAll(sink => sink.write(item))
+  readonly write = (item: T) => atAll(this.#sinks, sink => sink.write(item))
 
   constructor(sinks: readonly Sink<T>[]) {
     this.#sinks = sinks
@@ -61,12 +61,12 @@ class Tee<T> implements Sink<T> {
     for (const sink of this.#sinks) {
       // A sink whose `open` fails is aborted too.
       this.#open.push(sink)
-      await attempt(sink, () => sink.open?.())
+      await atAll([sink], () => sink.open?.())
     }
   }
 
   prepare(): void | Promise<void> {
-    return this.#atAll(sink => sink.prepare?.())
+    return atAll(this.#sinks, sink => sink.prepare?.())
   }
 
   commit(): Promise<void> {
@@ -76,48 +76,37 @@ class Tee<T> implements Sink<T> {
 
   /** Aborts every sink, also after one of them has failed to abort. */
   async abort(error: FeedError): Promise<void> {
-    await allOf(this.#open.splice(0).map(async sink => sink.abort(error)))
+    await atAll(this.#open.splice(0), sink => sink.abort(error))
   }
 
   /** Several sinks may have the same name, so the label has the position in the list too. */
   #labelOf(sink: Sink<T>): string {
     return `sink ${this.#sinks.indexOf(sink) + 1} (${sink.name})`
   }
+}
 
-  /**
-   * Calls every sink, and waits for all of them before it throws the first failure: a sink that
-   * still writes cannot be aborted.
-   */
-  #atAll(call: (sink: Sink<T>) => void | Promise<void>): void | Promise<void> {
-    const pending: Promise<void>[] = []
-    for (const sink of this.#sinks) {
-      const called = outcomeOf(sink, () => call(sink))
-      if (called !== undefined) pending.push(called)
+/**
+ * Calls every sink, and waits for all of them before it throws the first failure, with the name of
+ * its sink: a sink that still writes cannot be aborted. Returns a promise only where a sink does.
+ */
+function atAll<T>(
+  sinks: readonly Sink<T>[],
+  call: (sink: Sink<T>) => void | Promise<void>,
+): void | Promise<void> {
+  const pending: Promise<void>[] = []
+  for (const sink of sinks) {
+    const failed = (error: unknown) => Promise.reject(asFeedError(error, sink.name))
+    try {
+      const called = call(sink)
+      if (isPromise<void>(called)) pending.push(called.then(undefined, failed))
+    } catch (error) {
+      pending.push(failed(error))
     }
-    if (pending.length > 0) return allOf(pending)
   }
+  if (pending.length > 0) return allOf(pending)
 }
 
 async function allOf(pending: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(pending)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
-}
-
-/** Returns undefined where the sink has finished, and otherwise a promise, also of a failure. */
-function outcomeOf<T>(sink: Sink<T>, call: () => void | Promise<void>): Promise<void> | undefined {
-  try {
-    const called = call()
-    return isPromise<void>(called) ? attempt(sink, () => called) : undefined
-  } catch (error) {
-    return Promise.reject(asFeedError(error, sink.name))
-  }
-}
-
-/** @throws FeedError with the name of the sink, unless the sink has thrown another FeedError */
-async function attempt<T>(sink: Sink<T>, call: () => void | Promise<void>): Promise<void> {
-  try {
-    await call()
-  } catch (error) {
-    throw asFeedError(error, sink.name)
-  }
 }

@@ -14,8 +14,8 @@ export interface NameRules {
   columnName(heading: string): string
   /** Returns one text for all names that the database takes for the same. */
   foldName(name: string): string
-  /** Returns why no column can have the name; undefined where one can. */
-  nameFault(name: string): string | undefined
+  /** Returns why no column can have a name that is text of SQL; undefined where one can. */
+  nameFault?(name: string): string | undefined
 }
 
 /** SQLite and DuckDB keep the case of a name, and do not tell names apart by the case of A to Z. */
@@ -66,5 +66,5 @@ export function columnNames(
 function faultOf(rules: NameRules, name: string, owner: string | undefined): string | undefined {
   if (owner !== undefined) return `the heading ${show(owner)} has this name there`
   // SQL ends at a NUL, and has U+FFFD in place of half a character.
-  return /[\0\p{Cs}]/u.test(name) ? 'it has a NUL or half a character' : rules.nameFault(name)
+  return /[\0\p{Cs}]/u.test(name) ? 'it has a NUL or half a character' : rules.nameFault?.(name)
 }

@@ -7,7 +7,7 @@ import type { Row } from '../codec/row'
 import { excerpt, type FeedError } from '../errors'
 import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
-import { columnUnknown, lossOf, MAX_SHOWN, type PlainObject } from './plain-objects'
+import { columnUnknown, lossOf, MAX_SHOWN, type PlainObject, plainObject } from './plain-objects'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -74,16 +74,21 @@ export class CsvColumns {
   }
 
   /**
-   * Returns the cells of a row by column name, after the checks. @throws FeedError COLUMN_UNKNOWN
+   * Returns the cells of a row by column name, after the checks.
+   * @param invalid makes the error of a value that is no row, with the reason
+   * @throws FeedError COLUMN_UNKNOWN
    */
-  cellsOf(element: object): PlainObject {
+  cellsOf(element: unknown, invalid: (reason: string) => FeedError): PlainObject {
     // A row knows all names of its file: it refuses a wrong one itself, and reads the chosen cells
     // only.
-    const cells = isRow(element) ? exactObject(element, this.#chosen) : (element as PlainObject)
+    const isOfFile = isRow(element)
+    const cells = isOfFile
+      ? exactObject(element, this.#chosen)
+      : plainObject(element, this.known, invalid)
     this.rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
     else if (!this.isSettled) this.#search(cells)
-    if (!isRow) this.#slip ??= this.#findSlip(cells)
+    if (!isOfFile) this.#slip ??= this.#findSlip(cells)
     // A column that no row has is the better reason, until some row has had it.
     if (this.#slip !== undefined && this.isSettled) throw this.#slip
     return cells

@@ -16,7 +16,7 @@ import { type CsvRules, csvBatches } from './csv-batches'
 import { type ColumnOf, CsvColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
 import { jsonWriter } from './ndjson-sink'
-import { plainObject, withoutJson } from './plain-objects'
+import { withoutJson } from './plain-objects'
 import { valueInvalid } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
 import { checkedNames } from './table-plan'
@@ -179,10 +179,8 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
 }
 
 function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
-  const { toObject } = (element ?? {}) as { readonly toObject?: unknown }
-  if (typeof toObject !== 'function')
-    plainObject(element, columns.known, reason => valueInvalid(NAME, columns.rows + 1, reason))
-  const cells = columns.cellsOf(element as object)
+  const invalid = (reason: string) => valueInvalid(NAME, columns.rows + 1, reason)
+  const cells = columns.cellsOf(element, invalid)
   return columns.names!.map(name => {
     try {
       // Inherited properties do not count, because a column may be named `constructor`.

@@ -1,7 +1,7 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
 import { BatchJson } from '../codec/columns/batch-json'
-import { exactJson, exactObject, isRow } from '../codec/json-cell'
+import { exactJson, exactObject, isRow, JsonCell } from '../codec/json-cell'
 import { bigIntAsText, projectionsOf } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
@@ -107,22 +107,25 @@ type Json = ReturnType<typeof jsonWriter>
 
 /** @param isExact true for an object whose JSON cells are texts */
 function lineOf(element: unknown, row: number, jsonOf: Json, isExact: boolean): string {
-  const line = jsonLine(element, row, jsonOf, isExact)
+  const refused = refusedKind(element)
+  const line = refused === undefined ? jsonLine(element, row, jsonOf, isExact) : undefined
   if (line !== undefined) return line
-  throw valueInvalid(NAME, row, `${describe(element)} is not a row or another JSON value`)
+  const kind = refused ?? 'an object whose toJSON gives nothing'
+  throw valueInvalid(NAME, row, `${kind} is not a row or another JSON value`)
 }
 
-/** Returns undefined where JSON has no form for the value, or a form that loses its meaning. */
-function jsonLine(
-  element: unknown,
-  row: number,
-  jsonOf: Json,
-  isExact: boolean,
-): string | undefined {
-  if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined)
-    return undefined
-  if (typeof element === 'bigint') return undefined
-  if (typeof element === 'number' && !Number.isFinite(element)) return undefined
+/** Returns what JSON has no form for, or a form that loses its meaning. */
+function refusedKind(element: unknown): string | undefined {
+  if (typeof element === 'object' && element !== null) return unwritableKind(element)
+  if (typeof element === 'bigint') return 'a BigInt'
+  if (typeof element === 'number') return Number.isFinite(element) ? undefined : String(element)
+  return ['string', 'boolean'].includes(typeof element) || element === null
+    ? undefined
+    : typeof element
+}
+
+/** Returns undefined for an object whose `toJSON` gives nothing. */
+function jsonLine(element: unknown, row: number, jsonOf: Json, isExact: boolean) {
   if (typeof element !== 'object' || element === null) return jsonOf(element)
   try {
     if (isExact) return exactJson(element, jsonOf)
@@ -141,21 +144,15 @@ function jsonLine(
   }
 }
 
-function describe(element: unknown): string {
-  if (typeof element === 'object' && element !== null)
-    return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
-  if (typeof element === 'bigint') return 'a BigInt'
-  return typeof element === 'number' ? String(element) : typeof element
-}
-
 /**
- * Makes a function that returns the JSON of a value, with bigints as text, and throws what
- * JSON.stringify throws. A replacer would make every value slower, so it comes into use with the
- * first bigint.
+ * Makes a function that returns the JSON of a value, or the text of a JSON cell, and throws what
+ * JSON.stringify throws. Bigints are text. A replacer would make every value slower, so it comes
+ * into use with the first bigint.
  */
 export function jsonWriter(): (value: unknown) => string | undefined {
   let replacer: typeof bigIntAsText | undefined
   return value => {
+    if (value instanceof JsonCell) return value.text
     try {
       return JSON.stringify(value, replacer)
     } catch (error) {

@@ -1,7 +1,6 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
-import { JsonCell } from '../codec/json-cell'
 import { FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
@@ -67,7 +66,6 @@ export function sqliteSink<T, const N extends string = never, S extends OwnSchem
       file: path,
       hasPrimaryKey: true,
       ...CASELESS_NAMES,
-      nameFault: () => undefined,
       formOf,
       formIn: (column, type) => ({
         ...column.form,
@@ -164,7 +162,6 @@ const writeJson = jsonWriter()
 function textOf(type: ColumnSpec['type'], value: unknown): string | null {
   if (typeof value === 'string' && type !== 'json') return value
   if (value instanceof Date) return value.toISOString()
-  if (value instanceof JsonCell) return value.text
   return decimalText(value as object) ?? writeJson(value) ?? null
 }
 

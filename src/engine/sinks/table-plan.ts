@@ -247,26 +247,20 @@ export async function checkCasts(
 ): Promise<void> {
   for (const { name, sqlName, spec, form } of columns) {
     if (form.cast === undefined) continue
-    const isKept = keptBy(sqlIdentifier(sqlName), form.cast)
-    const sql = `SELECT CAST(${sqlIdentifier(sqlName)} AS VARCHAR) AS cell FROM ${waiting} WHERE NOT (${isKept}) LIMIT 1`
-    const refused = (cell: string, cause?: unknown) => {
-      const reason = `it does not fit the column of the table, which is ${form.cast!.to}`
-      const { message, context } = invalidCell(spec.type, reason, cell)
-      const words = FeedError.is(cause) ? ` (${cause.message})` : ''
-      return new FeedError(
-        'CELL_INVALID',
-        `${name}: ${message}${words}`,
-        { ...context, column: name },
-        { cause },
-      )
-    }
-    let cell: string | undefined
-    try {
-      cell = await query(sql)
-    } catch (cause) {
-      throw FeedError.is(cause) && !cause.retryable ? refused('', cause) : cause
-    }
-    if (cell !== undefined) throw refused(cell)
+    const column = sqlIdentifier(sqlName)
+    const sql = `SELECT CAST(${column} AS VARCHAR) AS cell FROM ${waiting} WHERE NOT (${keptBy(column, form.cast)}) LIMIT 1`
+    let cause: FeedError | undefined
+    const cell = await query(sql).catch(error => {
+      // What does not cast at all fails the query, which does not say in which row.
+      if (!FeedError.is(error) || error.retryable) throw error
+      cause = error
+      return ''
+    })
+    if (cell === undefined) continue
+    const reason = `it does not fit the column of the table, which is ${form.cast.to}`
+    const { message, context } = invalidCell(spec.type, reason, cell)
+    const text = `${name}: ${message}${cause ? ` (${(cause as FeedError).message})` : ''}`
+    throw new FeedError('CELL_INVALID', text, { ...context, column: name }, { cause })
   }
 }
 

@@ -70,7 +70,10 @@ export class TableRows {
   #known: ReadonlySet<string> = new Set()
   #objects: Reading | undefined
   #reading: Reading | undefined
-  /** Number of rows so far, those that were left out included. */
+  /**
+   * Number of rows so far, those that were left out included. Who writes rows without {@link
+   * valuesOf} counts them.
+   */
   rows = 0
 
   /** @throws FeedError OPTION_INVALID */
@@ -84,7 +87,10 @@ export class TableRows {
     this.#rename = rename
     this.badCells = new BadCells(onBadCell)
     if (columns !== undefined) this.#checkKey(columns)
-    if (schema !== undefined) this.#settle(schemaColumns(checkedSchema('schema', schema).columns))
+    if (schema !== undefined) {
+      const known = Object.entries(checkedSchema('schema', schema).columns)
+      this.#settle(known.map(([name, spec]) => ({ name, spec })))
+    }
   }
 
   /**
@@ -117,10 +123,7 @@ export class TableRows {
    */
   valuesOf(element: unknown, header?: BoundHeader): unknown[] | undefined {
     this.rows++
-    if (isRow(element)) {
-      this.see(element.batch)
-      return this.#valuesOf(this.#readingOf(element.batch.header), element)
-    }
+    if (isRow(element)) return this.#valuesOf(this.#readingOf(element.batch.header), element)
     const object = plainObject(element, this.#known, reason => this.#invalid(reason))
     if (this.columns === undefined)
       throw optionInvalid('schema', 'that of the plain objects', undefined)
@@ -136,11 +139,6 @@ export class TableRows {
    */
   areOwn({ header }: RowBatch<Columns>): boolean {
     return this.badCells.quarantine === undefined && this.#readingOf(header).isOwn
-  }
-
-  /** Counts rows that are written without {@link valuesOf}. */
-  count(rows: number): void {
-    this.rows += rows
   }
 
   /** Returns the value of one cell. @throws FeedError CELL_INVALID */
@@ -342,10 +340,6 @@ function placed<T>(work: () => T, place: Partial<RowPosition>, column: string): 
     const context = { ...error.context, ...place, column }
     throw new FeedError('CELL_INVALID', `${column}: ${error.message}`, context, { cause: error })
   }
-}
-
-function schemaColumns(columns: Columns): TableColumn[] {
-  return Object.entries(columns).map(([name, spec]) => ({ name, spec }))
 }
 
 /** Inherited properties do not count, because a column may be named `constructor`. */

@@ -147,7 +147,7 @@ class TableRun {
       const batch = item as RowBatch<Columns>
       const writer = (this.#writer ??= await this.#openTable())
       if (writer?.writeBatch !== undefined && rows.areOwn(batch)) {
-        rows.count(batch.length)
+        rows.rows += batch.length
         await writer.writeBatch(batch)
         return
       }

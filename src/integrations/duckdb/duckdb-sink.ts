@@ -7,7 +7,6 @@ import type {
   ColumnForm,
   ColumnSpec,
   Columns,
-  FoundTable,
   OwnSchema,
   PlannedColumn,
   RowBatch,
@@ -27,7 +26,6 @@ import {
   checkCasts,
   columnData,
   databasePath,
-  JsonCell,
   jsonWriter,
   knownOptions,
   misfit,
@@ -106,10 +104,7 @@ export function duckdbSink<T, const N extends string = never, S extends OwnSchem
       formOf,
       formIn,
       open: () =>
-        new DuckdbTable(
-          () => Database.open(path, { memoryBytes, threads: THREADS }),
-          String(table),
-        ),
+        duckdbTable(String(table), () => Database.open(path, { memoryBytes, threads: THREADS })),
     },
     options as TableSinkOptions,
   )
@@ -121,7 +116,6 @@ function formOf(spec: ColumnSpec): ColumnForm {
   const type = arrowTypeOf(spec)
   const isText = type.kind === 'utf8'
   const convert = (value: unknown) => {
-    if (value instanceof JsonCell) return value.text
     // The value of a caller's decoder is text, or written as JSON.
     if (isText) return typeof value === 'string' && spec.type !== 'json' ? value : writeJson(value)
     return misfit(type, value) === undefined ? value : UNFIT
@@ -147,78 +141,65 @@ const plain = (type: string) => type.replace(/[ "]/g, '')
 const textOf = (value: unknown) => (value === UNFIT || value === null ? value : String(value))
 const isScalar = ({ kind }: ArrowType) => kind !== 'list' && kind !== 'struct'
 
-class DuckdbTable implements TableDatabase {
-  readonly #open: () => Promise<Database>
-  readonly #table: string
-  #database: Database | undefined
-  #inserter: ChunkInserter | undefined
-
-  constructor(open: () => Promise<Database>, table: string) {
-    this.#open = open
-    this.#table = table
+function duckdbTable(table: string, open: () => Promise<Database>): TableDatabase {
+  let database: Database | undefined
+  let inserter: ChunkInserter | undefined
+  const run = (sql: string) => database!.run(sql)
+  const close = async () => {
+    await database?.close()
+    database = undefined
   }
-
-  async begin(): Promise<void> {
-    this.#database = await this.#open()
-    await this.run('BEGIN')
-  }
-
-  run(sql: string): Promise<void> {
-    return this.#database!.run(sql)
-  }
-
-  async find(): Promise<FoundTable> {
-    // DuckDB finds a table whatever the case of its name.
-    const rows = await this.#database!.rows<{ readonly name: string; readonly type: string }>(
-      `SELECT column_name AS name, data_type AS type FROM duckdb_columns()
-       WHERE database_name = current_database() AND schema_name = 'main'
-         AND lower(table_name) = lower(${sqlText(this.#table)})`,
-    )
-    const columns = new Map(rows.map(({ name, type }) => [CASELESS_NAMES.foldName(name), type]))
-    return {
-      sqlTable: `${CATALOG}.main.${sqlIdentifier(this.#table)}`,
-      columns: rows.length === 0 ? undefined : columns,
-    }
-  }
-
-  async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { table, columns, key, hasCasts } = plan
-    const vectors = columns.map(column => vectorOf(column.sqlName, vectorTypeIn(column)))
-    if (key.length === 0 && !hasCasts) {
-      this.#inserter = await ChunkInserter.open(this.#database!, table, vectors)
-      return new ColumnWriter(this.#inserter, columns, rows)
-    }
-    await this.run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
-    const place = vectorOf(PLACE, INT64)
-    this.#inserter = await ChunkInserter.open(this.#database!, ARRIVED, [...vectors, place])
-    const end = async () => {
-      const one = async <T>(sql: string) => (await this.#database!.rows<T>(sql))[0]
-      await checkCasts(ARRIVED, columns, async sql => (await one<{ cell: string }>(sql))?.cell)
-      if (key.length > 0) await this.run(keepLasts(plan))
-      const count = await one<{ keys: bigint }>(`SELECT count(*) AS keys FROM ${ARRIVED}`)
-      await this.run(merge(plan))
-      return Number(count!.keys)
-    }
-    const writer = new ColumnWriter(this.#inserter, columns, rows, end)
-    // Columns have the layout of their own types.
-    return hasCasts ? { write: row => writer.write(row), end: () => writer.end() } : writer
-  }
-
-  async commit(): Promise<void> {
-    await this.run('COMMIT')
-    await this.#close()
-  }
-
-  async abort(): Promise<void> {
-    await this.#inserter?.settled()
-    // The transaction ends with the connection.
-    await this.#database?.run('ROLLBACK').catch(() => {})
-    await this.#close()
-  }
-
-  async #close(): Promise<void> {
-    await this.#database?.close()
-    this.#database = undefined
+  return {
+    begin: async () => {
+      database = await open()
+      await run('BEGIN')
+    },
+    run,
+    find: async () => {
+      // DuckDB finds a table whatever the case of its name.
+      const rows = await database!.rows<{ readonly name: string; readonly type: string }>(
+        `SELECT column_name AS name, data_type AS type FROM duckdb_columns()
+         WHERE database_name = current_database() AND schema_name = 'main'
+           AND lower(table_name) = lower(${sqlText(table)})`,
+      )
+      const columns = new Map(rows.map(({ name, type }) => [CASELESS_NAMES.foldName(name), type]))
+      return {
+        sqlTable: `${CATALOG}.main.${sqlIdentifier(table)}`,
+        columns: rows.length === 0 ? undefined : columns,
+      }
+    },
+    writerOf: async (plan, rows) => {
+      const { columns, key, hasCasts } = plan
+      const vectors = columns.map(column => vectorOf(column.sqlName, vectorTypeIn(column)))
+      if (key.length === 0 && !hasCasts) {
+        inserter = await ChunkInserter.open(database!, plan.table, vectors)
+        return new ColumnWriter(inserter, columns, rows)
+      }
+      await run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
+      const place = vectorOf(PLACE, INT64)
+      inserter = await ChunkInserter.open(database!, ARRIVED, [...vectors, place])
+      const end = async () => {
+        const one = async <T>(sql: string) => (await database!.rows<T>(sql))[0]
+        await checkCasts(ARRIVED, columns, async sql => (await one<{ cell: string }>(sql))?.cell)
+        if (key.length > 0) await run(keepLasts(plan))
+        const count = await one<{ keys: bigint }>(`SELECT count(*) AS keys FROM ${ARRIVED}`)
+        await run(`${merge(plan)}; DROP TABLE ${ARRIVED}`)
+        return Number(count!.keys)
+      }
+      const writer = new ColumnWriter(inserter, columns, rows, end)
+      // Columns have the layout of their own types.
+      return hasCasts ? { write: row => writer.write(row), end: () => writer.end() } : writer
+    },
+    commit: async () => {
+      await run('COMMIT')
+      await close()
+    },
+    abort: async () => {
+      await inserter?.settled()
+      // The transaction ends with the connection.
+      await database?.run('ROLLBACK').catch(() => {})
+      await close()
+    },
   }
 }
 
@@ -312,13 +293,11 @@ function noRowsOf(columns: readonly PlannedColumn[]): string {
   return `SELECT ${values.join(', ')}, NULL::BIGINT AS ${PLACE} LIMIT 0`
 }
 
-const arrivedRows = ({ columns }: TablePlan) =>
-  `(SELECT ${castsOf(columns)}, ${PLACE} FROM ${ARRIVED})`
-
 /** Keeps the last row of each key. */
 function keepLasts(plan: TablePlan): string {
   return `DELETE FROM ${ARRIVED} WHERE ${PLACE} NOT IN (
-    SELECT max(${PLACE}) FROM ${arrivedRows(plan)} GROUP BY ${namesOf(plan.key)}
+    SELECT max(${PLACE}) FROM (SELECT ${castsOf(plan.columns)}, ${PLACE} FROM ${ARRIVED})
+    GROUP BY ${namesOf(plan.key)}
   )`
 }
 
@@ -326,17 +305,11 @@ function keepLasts(plan: TablePlan): string {
 function merge(plan: TablePlan): string {
   const { table, columns, key } = plan
   const names = namesOf(columns)
+  const rows = `(SELECT ${castsOf(columns)} FROM ${ARRIVED})`
+  if (key.length === 0) return `INSERT INTO ${table} (${names}) FROM ${rows}`
   const values = newValues(plan, 'new')
-  const isSame = key
-    .map(({ sqlName }) => sqlIdentifier(sqlName))
-    .map(name => `old.${name} = new.${name}`)
-  const hasKey = key.length > 0
   return `
-    MERGE INTO ${table} AS old USING ${arrivedRows(plan)} AS new
-    ON (${hasKey ? isSame.join(' AND ') : 'false'})
-    ${values === '' || !hasKey ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
-    WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${columns
-      .map(({ sqlName }) => `new.${sqlIdentifier(sqlName)}`)
-      .join(', ')});
-    DROP TABLE ${ARRIVED}`
+    MERGE INTO ${table} AS old USING ${rows} AS new USING (${namesOf(key)})
+    ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
+    WHEN NOT MATCHED THEN INSERT BY NAME`
 }

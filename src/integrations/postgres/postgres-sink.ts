@@ -2,11 +2,12 @@
 
 import { randomBytes } from 'node:crypto'
 import {
+  type BoundHeader,
   type ColumnForm,
+  type Columns,
   castsOf,
   checkCasts,
   definitionsOf,
-  type FoundTable,
   filledText,
   knownOptions,
   namesOf,
@@ -14,7 +15,7 @@ import {
   type OwnSchema,
   onConflict,
   type PlannedColumn,
-  type RowWriter,
+  type RowBatch,
   type Sink,
   sqlIdentifier,
   TABLE_OPTIONS,
@@ -84,7 +85,7 @@ export function postgresSink<T, const N extends string = never, S extends OwnSch
       nameFault: columnFault,
       formOf: columnFormOf,
       formIn,
-      open: () => new PostgresTable(() => PgConnection.open(address, limits), place, name),
+      open: () => postgresTable(place, name, () => PgConnection.open(address, limits)),
     },
     options as TableSinkOptions,
   )
@@ -102,104 +103,82 @@ function formIn({ form }: PlannedColumn, to: string): ColumnForm {
   return { sql: 'text', convert: value => form.convert(value), cast: { to, own: form.sql } }
 }
 
-class PostgresTable implements TableDatabase {
-  readonly #connect: () => Promise<PgConnection>
-  readonly #place: string
-  readonly #name: string
-  #connection: PgConnection | undefined
-
-  /** @param place the schema with a point; empty where the session looks for the table */
-  constructor(connect: () => Promise<PgConnection>, place: string, name: string) {
-    this.#connect = connect
-    this.#place = place
-    this.#name = name
-  }
-
-  async begin(): Promise<void> {
-    this.#connection = await this.#connect()
-    await this.run('BEGIN')
-  }
-
-  async run(sql: string): Promise<void> {
-    await this.#connection!.query(sql)
-  }
-
-  async find(): Promise<FoundTable> {
-    const connection = this.#connection!
-    const [found] = await connection.query(
-      `SELECT c.oid, format('%I.%I', n.nspname, c.relname) AS place,
-         c.relispartition AS is_part, EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AS has_parts
-       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-       WHERE c.oid = to_regclass($1)`,
-      [this.#place + this.#name],
-    )
-    if (found === undefined) {
-      // Unless it is named, a table of the session would stand before that of the schema.
-      const [own] = await connection.query('SELECT quote_ident(current_schema()) AS place')
-      const place = this.#place === '' && own?.place != null ? `${own.place}.` : this.#place
-      return { sqlTable: place + this.#name }
-    }
-    const rows = await connection.query(
-      `SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-       WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped`,
-      [found.oid],
-    )
-    const columns = new Map(rows.map(({ attname, type }) => [String(attname), String(type)]))
-    const dependents = found.has_parts
-      ? 'other tables are parts of it'
-      : found.is_part
-        ? 'it is a part of another table'
-        : undefined
-    return { sqlTable: String(found.place), columns, dependents }
-  }
-
-  async writerOf(plan: TablePlan, rows: TableRows): Promise<RowWriter> {
-    const { columns, key, hasCasts } = plan
-    if (key.length === 0 && !hasCasts) return this.#copyInto(plan.table, columns, rows)
-    await this.run(
-      `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
-    )
-    const arrived = this.#copyInto(ARRIVED, columns, rows)
-    return {
-      ...arrived,
-      end: async () => {
-        await arrived.end()
-        await checkCasts(ARRIVED, columns, async sql => {
-          const [found] = await this.#connection!.query(sql)
-          return found && String(found.cell)
-        })
-        const [merged] = await this.#connection!.query(merge(plan))
-        return Number(merged!.keys)
-      },
-    }
-  }
-
-  async commit(): Promise<void> {
-    await this.run('COMMIT')
-    await this.#connection!.end()
-  }
-
-  /** The server rolls back when its connection ends. */
-  abort(): void {
-    this.#connection?.destroy()
-  }
-
-  #copyInto(table: string, columns: readonly PlannedColumn[], rows: TableRows): RowWriter {
+/** @param place the schema with a point; empty where the session looks for the table */
+function postgresTable(
+  place: string,
+  name: string,
+  connect: () => Promise<PgConnection>,
+): TableDatabase {
+  let connection: PgConnection | undefined
+  const run = (sql: string, values?: readonly unknown[]) => connection!.query(sql, values)
+  const copyInto = (table: string, columns: readonly PlannedColumn[], rows: TableRows) => {
     const names = columns.map(({ sqlName }) => sqlName)
-    const sqlColumns = columns.map(({ name, ...column }) => ({
+    const sqlColumns = columns.map(column => ({
       ...column,
       name: column.sqlName,
-      feedName: name,
+      feedName: column.name,
     }))
-    const copy = new TableCopy(this.#connection!, {
-      table,
-      rowsOf: header => sinkRows(header, sqlColumns, rows),
-    })
+    const rowsOf = (header: BoundHeader<Columns>) => sinkRows(header, sqlColumns, rows)
+    const copy = new TableCopy(connection!, { table, rowsOf })
     return {
-      write: values => copy.writeValues(names, values),
-      writeBatch: batch => copy.writeBatch(batch),
+      write: (values: readonly unknown[]) => copy.writeValues(names, values),
+      writeBatch: (batch: RowBatch<Columns>) => copy.writeBatch(batch),
       end: () => copy.end().then(() => undefined),
     }
+  }
+  return {
+    begin: async () => {
+      connection = await connect()
+      await run('BEGIN')
+    },
+    run,
+    find: async () => {
+      const [found] = await run(
+        `SELECT c.oid, format('%I.%I', n.nspname, c.relname) AS place,
+           c.relispartition AS is_part, EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AS has_parts
+         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE c.oid = to_regclass($1)`,
+        [place + name],
+      )
+      if (found === undefined) {
+        // Unless it is named, a table of the session would stand before that of the schema.
+        const [own] = await run('SELECT quote_ident(current_schema()) AS place')
+        return { sqlTable: (place === '' && own?.place != null ? `${own.place}.` : place) + name }
+      }
+      const rows = await run(
+        `SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+         WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped`,
+        [found.oid],
+      )
+      const columns = new Map(rows.map(({ attname, type }) => [String(attname), String(type)]))
+      const part = found.is_part ? 'it is a part of another table' : undefined
+      const dependents = found.has_parts ? 'other tables are parts of it' : part
+      return { sqlTable: String(found.place), columns, dependents }
+    },
+    writerOf: async (plan, rows) => {
+      const { columns, key, hasCasts } = plan
+      if (key.length === 0 && !hasCasts) return copyInto(plan.table, columns, rows)
+      await run(
+        `CREATE TEMP TABLE feedmill_arrived (${definitionsOf(columns).join(', ')}) ON COMMIT DROP`,
+      )
+      const arrived = copyInto(ARRIVED, columns, rows)
+      const end = async () => {
+        await arrived.end()
+        await checkCasts(ARRIVED, columns, async sql => {
+          const [found] = await run(sql)
+          return found && String(found.cell)
+        })
+        const [merged] = await run(merge(plan))
+        return Number(merged!.keys)
+      }
+      return { ...arrived, end }
+    },
+    commit: async () => {
+      await run('COMMIT')
+      await connection!.end()
+    },
+    // The server rolls back when its connection ends.
+    abort: () => connection?.destroy(),
   }
 }
 

@@ -9,7 +9,6 @@ import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
-  JsonCell,
   jsonWriter,
   readInstant,
   UNFIT,
@@ -117,7 +116,7 @@ export function isEmptyList({ type }: ColumnSpec, value: unknown): boolean {
 export function columnFormOf(spec: ColumnSpec, isRequired: boolean): ColumnForm {
   const sql = sqlTypeOf(spec)
   const isJson = sql === 'jsonb'
-  const textOf = isJson ? jsonOf : sqlTextOf(spec)
+  const textOf = isJson ? writeJson : sqlTextOf(spec)
   return {
     sql,
     convert(value) {
@@ -198,13 +197,9 @@ function jsonbProblem(json: string): 'escape' | 'size' | undefined {
 
 const writeJson = jsonWriter()
 
-function jsonOf(value: unknown): string | undefined {
-  return value instanceof JsonCell ? value.text : writeJson(value)
-}
-
 /** Returns JSON as a target has it, with U+FFFD for what jsonb refuses in strings. */
 export function jsonText(value: unknown): string | undefined {
-  const json = jsonOf(value)
+  const json = writeJson(value)
   const problem = json && jsonbProblem(json)
   if (json === undefined || !problem) return json
   return problem === 'size' ? undefined : JSON.stringify(withReplaced(JSON.parse(json)))
