@@ -24,6 +24,7 @@ import {
   pipeline,
   quarantine,
   type SqliteSinkOptions,
+  TsvColumnParser,
   TsvRowParser,
   text,
   timestamp,
@@ -185,10 +186,31 @@ describe.each(PLACES)('the sink of %s', (_, isHere, openPlace) => {
       expect(await run({ mode: 'replace' })).toEqual({ written: 4, leftOut: 0, replaced: 0 })
       expect(await place.read('SELECT sku FROM t')).toHaveLength(4)
       await place.run('DROP TABLE t')
+      // Rows that are there already are written too, where they are nothing but their key.
+      const keys = { mode: 'upsert', key: pair, columns: pair } as const
+      for (let n = 0; n < 2; n++)
+        expect(await run(keys)).toEqual({ written: 4, leftOut: 0, replaced: 0 })
+      await place.run('DROP TABLE t')
       const path = join(await mkdtemp(join(tmpdir(), 'feedmill-counts-')), 'bad.ndjson')
       const bad = file(HEADING, 'a\tone\t1', 'b\ttwo\tmany', 'a\tthree\t3', 'c\tfour\tfew')
       const kept = { key, onBadCell: quarantine(path) }
       expect(await run(kept, bad)).toEqual({ written: 1, leftOut: 2, replaced: 1 })
+    })
+
+    test('batches of columns and of rows put a cell of text into a column of JSON in one way', async () => {
+      const texts = defineSchema({ name: 'texts', columns: { sku: text(), more: text() } })
+      const schema = defineSchema({ name: 'more', columns: { sku: text(), more: json() } })
+      const cells = file('sku\tmore', 'a\t{"b":[1]}', 'b\t')
+      const read = async (parser: TsvRowParser | TsvColumnParser) => {
+        const sink = place.sink({ table: 't', schema, mode: 'replace' })
+        await pipeline([Buffer.from(cells)])
+          .to(parser as TsvRowParser)
+          .run(sink)
+        return place.read('SELECT sku, CAST(more AS VARCHAR(99)) AS more FROM t ORDER BY sku')
+      }
+      const rows = await read(new TsvRowParser({ schema: texts }))
+      expect(await read(new TsvColumnParser({ schema: texts }))).toEqual(rows)
+      expect(rows.map(row => JSON.parse(String(row.more)))).toEqual([{ b: [1] }, null])
     })
 
     test('a key of several columns, and a table of nothing but its key', async () => {

@@ -128,14 +128,18 @@ function refusedKind(element: unknown): string | undefined {
 function jsonLine(element: unknown, row: number, jsonOf: Json, isExact: boolean) {
   if (typeof element !== 'object' || element === null) return jsonOf(element)
   try {
-    if (isExact) return exactJson(element, jsonOf)
-    if (isRow(element) && element.batch.projections.hasJson)
-      return exactJson(exactObject(element), jsonOf)
-    // A row's own cells may be of any kind.
+    const isExactRow = isRow(element) && element.batch.projections.hasJson
     const { toJSON } = element as { readonly toJSON?: (key: string) => unknown }
-    const json = typeof toJSON === 'function' ? toJSON.call(element, '') : element
+    const json =
+      typeof toJSON !== 'function'
+        ? element
+        : isExactRow
+          ? exactObject(element)
+          : toJSON.call(element, '')
+    // A row's own cells may be of any kind.
     const found = typeof json === 'object' ? withoutJson(json) : undefined
-    if (found === undefined) return jsonOf(json)
+    if (found === undefined)
+      return isExact || isExactRow ? exactJson(json as object, jsonOf) : jsonOf(json)
     throw valueInvalid(NAME, row, `${found} has no JSON: make another value of it in map`)
   } catch (cause) {
     // The error of a cell has its own position.

@@ -207,20 +207,20 @@ export function definitionsOf(columns: readonly PlannedColumn[]): string[] {
   )
 }
 
-/** Returns the columns that are not in the key, each with its new value from the row `source`. */
-export function newValues({ columns, key }: TablePlan, source: string): string {
+/** Returns the columns, each with its new value from the row `source`. */
+export function newValues(columns: readonly PlannedColumn[], source: string): string {
   return columns
-    .filter(column => !key.includes(column))
     .map(({ sqlName }) => `${sqlIdentifier(sqlName)} = ${source}.${sqlIdentifier(sqlName)}`)
     .join(', ')
 }
 
-/** Returns the end of an INSERT that puts rows in the places of those of their keys. */
-export function onConflict(plan: TablePlan): string {
-  if (plan.key.length === 0) return ''
-  const values = newValues(plan, 'excluded')
-  const action = values === '' ? 'NOTHING' : `UPDATE SET ${values}`
-  return `ON CONFLICT (${namesOf(plan.key)}) DO ${action}`
+/**
+ * Returns the end of an INSERT that puts rows in the places of those of their keys. The key is among
+ * the new values, so that a row of a key alone counts as written too.
+ */
+export function onConflict({ columns, key }: TablePlan): string {
+  if (key.length === 0) return ''
+  return `ON CONFLICT (${namesOf(key)}) DO UPDATE SET ${newValues(columns, 'excluded')}`
 }
 
 /** Returns the columns of waiting rows with their casts, between commas. */

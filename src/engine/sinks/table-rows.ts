@@ -68,7 +68,6 @@ export class TableRows {
   #names: readonly string[] = []
   /** The names of properties: those of the columns, and those that `columns` leaves out. */
   #known: ReadonlySet<string> = new Set()
-  #objects: Reading | undefined
   #reading: Reading | undefined
   /**
    * Number of rows so far, those that were left out included. Who writes rows without {@link
@@ -112,7 +111,6 @@ export class TableRows {
     })
     this.key = this.key.map(({ name }) => this.columns!.find(column => column.name === name)!)
     this.#reading = undefined
-    this.#objects = undefined
   }
 
   /**
@@ -127,10 +125,9 @@ export class TableRows {
     const object = plainObject(element, this.#known, reason => this.#invalid(reason))
     if (this.columns === undefined)
       throw optionInvalid('schema', 'that of the plain objects', undefined)
-    this.#objects ??= this.#readingBy(undefined, () => undefined)
     if (header === undefined) this.#refuseLosses(object)
     const cells = header === undefined ? object : this.#cellsOf(object, header)
-    return this.#valuesOf(this.#objects, cells)
+    return this.#valuesOf(this.#readingOf(header), cells)
   }
 
   /**
@@ -236,24 +233,16 @@ export class TableRows {
     return convert(this.#badCellsOf(column).read(cell, column))
   }
 
-  #readingOf(header: BoundHeader): Reading {
-    if (this.#reading?.header === header) return this.#reading
-    const specOf = (name: string) => {
-      const column = header.indexes.get(name)
-      return column === undefined ? undefined : header.all[column]!.spec
-    }
-    return (this.#reading = this.#readingBy(header, specOf))
-  }
-
-  /** @param specOf returns the kind of the cells that come; undefined for any value */
-  #readingBy(
-    header: BoundHeader | undefined,
-    specOf: (name: string) => ColumnSpec | undefined,
-  ): Reading {
-    const areOwn = this.columns!.map(({ name, spec }) => isSameKind(spec, specOf(name)))
+  /** @param header undefined for plain objects, which have any value */
+  #readingOf(header: BoundHeader | undefined): Reading {
+    if (this.#reading !== undefined && this.#reading.header === header) return this.#reading
     const isFile = header !== undefined
+    const areOwn = this.columns!.map(({ name, spec }) =>
+      isSameKind(spec, header?.all[header.indexes.get(name) ?? -1]?.spec),
+    )
     const converters = this.columns!.map((column, n) => converterOf(column, areOwn[n]!, isFile))
-    return { header, converters, isOwn: areOwn.every(Boolean) && this.#areWritten(header) }
+    const isOwn = areOwn.every(Boolean) && this.#areWritten(header)
+    return (this.#reading = { header, converters, isOwn })
   }
 
   /** Returns whether a file has the columns under their names, or lacks those that may be empty. */

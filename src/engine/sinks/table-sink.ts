@@ -5,7 +5,7 @@
 
 import { isRow } from '../codec/json-cell'
 import type { RowBatch } from '../codec/row-batch'
-import { type AnyFeedError, FeedError } from '../errors'
+import { FeedError } from '../errors'
 import { exactElementsOf, headerOf, isColumnBatch } from '../pipeline/batch'
 import { attempt } from '../pipeline/commit-parts'
 import type { Sink, SinkCounts } from '../pipeline/sink'
@@ -209,17 +209,12 @@ class TableRun {
     try {
       await work()
     } catch (cause) {
-      throw this.#typedError(cause)
+      if (FeedError.is(cause) && cause.code !== 'STATE_IO') throw cause
+      const failed = sinkFailed(this.#rules.name, this.#rules.target, cause)
+      if (!FeedError.is(cause)) throw failed
+      const { retryable } = cause
+      const context = { ...failed.context, reason: cause.context.reason }
+      throw new FeedError('SINK_FAILED', failed.message, context, { cause, retryable })
     }
-  }
-
-  #typedError(cause: unknown): AnyFeedError {
-    const { name, target } = this.#rules
-    if (!FeedError.is(cause)) return sinkFailed(name, target, cause)
-    if (cause.code !== 'STATE_IO') return cause
-    const { message, context } = sinkFailed(name, target, cause)
-    const { reason } = cause.context
-    const { retryable } = cause
-    return new FeedError('SINK_FAILED', message, { ...context, reason }, { cause, retryable })
   }
 }

@@ -170,14 +170,13 @@ function duckdbTable(table: string, open: () => Promise<Database>): TableDatabas
     },
     writerOf: async (plan, rows) => {
       const { columns, key, hasCasts } = plan
-      const vectors = columns.map(column => vectorOf(column.sqlName, vectorTypeIn(column)))
+      const vectors = columns.map(column => [column.sqlName, vectorTypeOf(typeIn(column))] as const)
       if (key.length === 0 && !hasCasts) {
         inserter = await ChunkInserter.open(database!, plan.table, vectors)
         return new ColumnWriter(inserter, columns, rows)
       }
       await run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
-      const place = vectorOf(PLACE, INT64)
-      inserter = await ChunkInserter.open(database!, ARRIVED, [...vectors, place])
+      inserter = await ChunkInserter.open(database!, ARRIVED, [...vectors, [PLACE, 'BIGINT']])
       const end = async () => {
         const one = async <T>(sql: string) => (await database!.rows<T>(sql))[0]
         await checkCasts(ARRIVED, columns, async sql => (await one<{ cell: string }>(sql))?.cell)
@@ -220,7 +219,7 @@ class ColumnWriter implements RowWriter {
     merge?: () => Promise<number>,
   ) {
     this.#inserter = inserter
-    this.#types = columns.map(vectorTypeIn)
+    this.#types = columns.map(typeIn)
     this.#rows = rows
     this.#merge = merge
     this.#values = columns.map(() => [])
@@ -261,7 +260,8 @@ class ColumnWriter implements RowWriter {
 const INT64: ArrowType = { kind: 'int64' }
 const UTF8: ArrowType = { kind: 'utf8' }
 
-function vectorTypeIn({ spec, form }: PlannedColumn): ArrowType {
+/** The type of the column's vectors, which are texts where SQL casts them. */
+function typeIn({ spec, form }: PlannedColumn): ArrowType {
   return form.cast !== undefined && form.sql === TEXT ? UTF8 : arrowTypeOf(spec)
 }
 
@@ -274,10 +274,6 @@ function dataOf(type: ArrowType, values: readonly unknown[]): ColumnData {
     values.map(value => value !== null),
   )
   return { ...data, validity: bits.values as Uint8Array }
-}
-
-function vectorOf(name: string, type: ArrowType): readonly [name: string, type: string] {
-  return [name, vectorTypeOf(type)]
 }
 
 /** The rows of a run that wait for their places or casts. No table of the file has this name. */
@@ -307,9 +303,9 @@ function merge(plan: TablePlan): string {
   const names = namesOf(columns)
   const rows = `(SELECT ${castsOf(columns)} FROM ${ARRIVED})`
   if (key.length === 0) return `INSERT INTO ${table} (${names}) FROM ${rows}`
-  const values = newValues(plan, 'new')
+  const others = columns.filter(column => !key.includes(column))
   return `
     MERGE INTO ${table} AS old USING ${rows} AS new USING (${namesOf(key)})
-    ${values === '' ? '' : `WHEN MATCHED THEN UPDATE SET ${values}`}
+    ${others.length === 0 ? '' : `WHEN MATCHED THEN UPDATE SET ${newValues(others, 'new')}`}
     WHEN NOT MATCHED THEN INSERT BY NAME`
 }

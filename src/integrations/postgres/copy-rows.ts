@@ -54,7 +54,7 @@ export function targetRows(
   head: CopyPart,
 ): CopyRows {
   const invalid = new InvalidCells()
-  const known = new Map(columns.map(column => [column.feedName, column]))
+  const known = new Map(columns.map(column => [column.name, column]))
   const parts: CopyPart[] = [head]
   const others: string[] = []
   header.columns.forEach(({ name, known: isKnown }, at) => {
@@ -83,7 +83,7 @@ export function sinkRows(
   columns: readonly SqlColumn[],
   rows: TableRows,
 ): CopyRows {
-  const known = new Map(columns.map(column => [column.feedName, column]))
+  const known = new Map(columns.map(column => [column.name, column]))
   const parts = header.columns.flatMap(({ name }, at) => {
     const column = known.get(name)
     if (column === undefined) return []
@@ -96,12 +96,12 @@ export function sinkRows(
 /** @param write writes the cells that the module leaves */
 function cellsOf(
   header: BoundHeader<Columns>,
-  { name, isRequired }: SqlColumn,
+  { sqlName, isRequired }: SqlColumn,
   at: number,
   write: TextPart['write'],
 ): CopyPart {
   const source = textSource(COPY_TEXT, header.columns[at]!.spec, at, isRequired)
-  return { names: [name], source, write: write! }
+  return { names: [sqlName], source, write: write! }
 }
 
 /** The cells of rows that are no values of their columns, as the last column of the rows. */
@@ -111,11 +111,11 @@ class InvalidCells implements CopyPart {
   #texts: [string, string][] = []
 
   /** Returns what writes the cells of a column that are not invalid. */
-  writer({ feedName, spec }: SqlColumn): CopyPart['write'] {
+  writer({ name, spec }: SqlColumn): CopyPart['write'] {
     const textOf = sqlTextOf(spec)
     const textIn = (row: Row) => {
       try {
-        const value = row.get(feedName) as unknown
+        const value = row.get(name) as unknown
         if (value == null || isEmptyList(spec, value)) return null
         const text = textOf(value)
         return text === undefined ? UNFIT : plainText(text)
@@ -126,7 +126,7 @@ class InvalidCells implements CopyPart {
     }
     return (row, out) => {
       const text = textIn(row)
-      if (text === UNFIT) this.#texts.push([feedName, row.text(feedName)])
+      if (text === UNFIT) this.#texts.push([name, row.text(name)])
       else out.text(copyText(text))
     }
   }

@@ -113,12 +113,7 @@ function postgresTable(
   const run = (sql: string, values?: readonly unknown[]) => connection!.query(sql, values)
   const copyInto = (table: string, columns: readonly PlannedColumn[], rows: TableRows) => {
     const names = columns.map(({ sqlName }) => sqlName)
-    const sqlColumns = columns.map(column => ({
-      ...column,
-      name: column.sqlName,
-      feedName: column.name,
-    }))
-    const rowsOf = (header: BoundHeader<Columns>) => sinkRows(header, sqlColumns, rows)
+    const rowsOf = (header: BoundHeader<Columns>) => sinkRows(header, columns, rows)
     const copy = new TableCopy(connection!, { table, rowsOf })
     return {
       write: (values: readonly unknown[]) => copy.writeValues(names, values),

@@ -2,7 +2,7 @@
 // the values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
 // neither NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
-import type { CellType, ColumnForm, ColumnSpec, Columns } from '../../engine/index'
+import type { CellType, ColumnForm, ColumnSpec, Columns, PlannedColumn } from '../../engine/index'
 import {
   DECIMAL_DIGITS,
   itemColumns,
@@ -37,19 +37,13 @@ export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>):
   return scale === undefined ? (SCALARS[type] ?? 'jsonb') : `numeric(${DECIMAL_DIGITS}, ${scale})`
 }
 
-/** A column of a table, with the name that it has in the schema of the rows. */
-export interface SqlColumn {
-  readonly name: string
-  readonly feedName: string
-  readonly spec: ColumnSpec
-  /** True where the column of a sink's table is NOT NULL. */
-  readonly isRequired?: boolean
-}
+/** A column of a table: that of a target, or a planned one of a sink. */
+export type SqlColumn = Pick<PlannedColumn, 'name' | 'sqlName' | 'spec'> & Partial<PlannedColumn>
 
 export function sqlColumnsOf(columns: Columns): readonly SqlColumn[] {
-  return Object.entries(columns).map(([feedName, spec]) => ({
-    name: columnNameOf(feedName),
-    feedName,
+  return Object.entries(columns).map(([name, spec]) => ({
+    name,
+    sqlName: columnNameOf(name),
     spec,
   }))
 }
@@ -85,7 +79,7 @@ export const REST_COLUMNS = { other: 'jsonb', invalid: 'jsonb' } as const
 export function columnsOfPart(part: Part): readonly string[] {
   return [
     ...Object.keys(HEAD_COLUMNS),
-    ...PART_COLUMNS[part].map(({ name }) => name),
+    ...PART_COLUMNS[part].map(({ sqlName }) => sqlName),
     ...Object.keys(REST_COLUMNS),
   ]
 }

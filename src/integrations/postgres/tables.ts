@@ -62,9 +62,9 @@ function partDefinition(names: TargetNames, part: Part): string {
   const key = keyOfPart(part)
   const columns = [
     ...Object.entries(HEAD_COLUMNS).map(([name, type]) => `${name} ${type}`),
-    ...PART_COLUMNS[part].map(({ name, spec }) => {
+    ...PART_COLUMNS[part].map(({ sqlName, spec }) => {
       const type = sqlTypeOf(spec)
-      return `${sqlIdentifier(name)} ${name === key ? `${type} COLLATE "C" NOT NULL` : type}`
+      return `${sqlIdentifier(sqlName)} ${sqlName === key ? `${type} COLLATE "C" NOT NULL` : type}`
     }),
     ...Object.entries(REST_COLUMNS).map(([name, type]) => `${name} ${type}`),
     `PRIMARY KEY (marketplace, feed_category, ${key})`,
@@ -157,8 +157,8 @@ async function addColumns(connection: PgConnection, names: TargetNames): Promise
   for (const part of PARTS) {
     const present = await columnsOf(connection, names.table(part))
     const added = PART_COLUMNS[part]
-      .filter(({ name }) => !present.has(name))
-      .map(({ name, spec }) => `ADD COLUMN ${sqlIdentifier(name)} ${sqlTypeOf(spec)}`)
+      .filter(({ sqlName }) => !present.has(sqlName))
+      .map(({ sqlName, spec }) => `ADD COLUMN ${sqlIdentifier(sqlName)} ${sqlTypeOf(spec)}`)
     if (added.length > 0)
       await connection.query(`ALTER TABLE ${names.table(part)} ${added.join(', ')}`)
   }

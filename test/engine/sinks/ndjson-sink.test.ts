@@ -10,6 +10,7 @@ import {
   decimal,
   int32,
   int64,
+  json,
   list,
   text as textColumn,
   timestamp,
@@ -184,6 +185,20 @@ test('bigints are text, in rows, in objects and in lists, and other values stay'
   expect(JSON.stringify(without)).toBe('{"id":1,"own":"0"}')
   await pipeline([{ a: 1 }, { a: { b: [2n] } }, { a: 'x' }]).run(ndjsonSink(path))
   expect(await written()).toBe('{"a":1}\n{"a":{"b":["2"]}}\n{"a":"x"}\n')
+})
+
+test.each([
+  ['beside JSON', { more: json() }],
+  ['beside text', { more: textColumn() }],
+])('a cell without JSON is refused %s', async (_, columns) => {
+  const schema = defineSchema({ name: 'own', columns: { own: cell(() => new Map()), ...columns } })
+  const run = pipeline([Buffer.from('own\tmore\na\t1\n')])
+    .to(new TsvRowParser({ schema }))
+    .run(ndjsonSink(path))
+  await expect(run).rejects.toMatchObject({
+    code: 'SINK_VALUE_INVALID',
+    message: expect.stringContaining('Map as own has no JSON'),
+  })
 })
 
 test('the bad cell of a row keeps its own error, with its place in the file', async () => {

@@ -47,5 +47,5 @@ export async function postgresPlace(
 export function feedRow(row: unknown, part: keyof typeof PART_COLUMNS): PlainRow | null {
   if (row === null) return null
   const cells = row as Record<string, unknown>
-  return Object.fromEntries(PART_COLUMNS[part].map(({ name, feedName }) => [feedName, cells[name]]))
+  return Object.fromEntries(PART_COLUMNS[part].map(({ name, sqlName }) => [name, cells[sqlName]]))
 }
