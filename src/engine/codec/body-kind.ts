@@ -88,17 +88,19 @@ function isTar(bytes: Uint8Array, text: string): boolean {
 
 /**
  * Text of Latin letters has a NUL in every other byte. In other text only delimiters and line ends
- * have one, as a cell of UTF-8 may too; but UTF-8 has no control character in every other byte.
+ * have one, as a cell of UTF-8 may too; but UTF-8 has no control character in every other byte, and
+ * most of its tabs and line ends have no NUL beside them.
  */
 function utf16Of(bytes: Uint8Array): string | undefined {
+  const ends = bytes.filter(byte => byte === 0x09 || byte === 0x0a).length
   return ['utf-16le', 'utf-16be'].find((_, isBig) => {
     const low = bytes.filter((_, at) => at % 2 === isBig)
     const high = bytes.filter((_, at) => at % 2 !== isBig)
     const isLatin = [0, 1].every(at => high[at] === 0 && low[at])
-    const hasEnds = low.some(
-      (byte, at) => high[at] === 0 && '\t\n,;|'.includes(String.fromCharCode(byte)),
-    )
-    return isLatin || (hasEnds && (high.every(byte => byte < 0x20) || /\ufffd/.test(utf8Of(bytes))))
+    const isEnd = (byte: number, at: number) =>
+      high[at] === 0 && '\t\n,;|'.includes(String.fromCharCode(byte))
+    const isOther = high.every(byte => byte < 0x20) || /\ufffd/.test(utf8Of(bytes))
+    return isLatin || (isOther && low.filter(isEnd).length > ends / 2)
   })
 }
 

@@ -32,6 +32,11 @@ describe('fault 136: a body that is no table is called what it is', () => {
 })
 
 describe('fault 136: a table that begins as another kind does is a table', () => {
+  test('with a NUL between bytes that are not UTF-8', () => {
+    const bytes = [97, 9, 98, 10, 9, 0, 10, 9, 0xf4, 0x90, 0x80, 0x80, 10]
+    expect(foreignBody(Uint8Array.from(bytes))).toBeUndefined()
+  })
+
   test.each([
     '',
     '\n',

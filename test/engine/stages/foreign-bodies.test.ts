@@ -161,7 +161,7 @@ describe('fault 136: a body that is no table replaces nothing', () => {
           expect(readFileSync(path, 'utf8')).toBe('good')
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 120 },
     )
   })
 
@@ -188,7 +188,7 @@ describe('fault 136: a body that is no table replaces nothing', () => {
           expect(readFileSync(path, 'utf8')).toBe('good')
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 120 },
     )
   })
 

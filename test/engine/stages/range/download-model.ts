@@ -43,16 +43,16 @@ function rowsOf(choices: Choices, count: number): string[] {
 /** Returns the rows of the next version. */
 function changed(choices: Choices, rows: readonly string[]): string[] {
   const at = choices.below(rows.length)
-  const kind = choices.of('other', 'reordered', 'shorter', 'longer', 'byte', 'byte', 'prefixed')
+  const kind = choices.of('other', 'reordered', 'shorter', 'longer', 'ends', 'byte', 'prefixed')
   if (kind === 'other') return rowsOf(choices, rows.length)
   if (kind === 'reordered') return [...rows.slice(at), ...rows.slice(0, at)]
   if (kind === 'shorter') return rows.slice(0, Math.max(1, at))
   if (kind === 'longer') return [...rows, ...rowsOf(choices, 1 + choices.below(20))]
   if (kind === 'prefixed') return [...rowsOf(choices, 1 + choices.below(3)), ...rows]
-  return rows.with(
-    at,
-    rows[at]!.replace(/\d\n/, digit => `${(Number(digit[0]) + 1) % 10}\n`),
-  )
+  const other = (row = '') => row.replace(/\d\n/, digit => `${(Number(digit[0]) + 1) % 10}\n`)
+  // Members at both ends change, and what lies between them does not.
+  if (kind === 'ends') return rows.with(0, other(rows[0])).with(-1, other(rows.at(-1)))
+  return rows.with(at, other(rows[at]))
 }
 
 function encoded(rows: readonly string[], members: number, level: number): Uint8Array {
