@@ -209,12 +209,13 @@ class TableRun {
     try {
       await work()
     } catch (cause) {
-      if (FeedError.is(cause) && cause.code !== 'STATE_IO') throw cause
-      const failed = sinkFailed(this.#rules.name, this.#rules.target, cause)
-      if (!FeedError.is(cause)) throw failed
-      const { retryable } = cause
-      const context = { ...failed.context, reason: cause.context.reason }
-      throw new FeedError('SINK_FAILED', failed.message, context, { cause, retryable })
+      const { name, target } = this.#rules
+      if (!FeedError.is(cause)) throw sinkFailed(name, target, cause)
+      if (cause.code !== 'STATE_IO') throw cause
+      const { message, context } = sinkFailed(name, target, cause)
+      const { retryable, context: from } = cause
+      const typed = { ...context, reason: from.reason }
+      throw new FeedError('SINK_FAILED', message, typed, { cause, retryable })
     }
   }
 }
