@@ -10,7 +10,6 @@ import {
   itemPriorityColumns,
   itemSnapshotColumns,
   jsonWriter,
-  readInstant,
   UNFIT,
 } from '../../engine/index'
 import { columnNameOf, type Part } from './sql-names'
@@ -131,8 +130,7 @@ function scalarText(type: string): SqlText {
 }
 
 function timeText(value: unknown): string | undefined {
-  const time = value instanceof Date ? value : readInstant(String(value))
-  if (time === undefined || Number.isNaN(time.getTime())) return undefined
+  const time = value as Date
   const year = time.getUTCFullYear()
   return year >= 1 && year <= 9999 ? time.toISOString() : undefined
 }
