@@ -27,6 +27,7 @@ test('a date is strong where its answer was made at least 60 seconds later', () 
   expect(identityOf(5, at(0), undefined, at(60))).toEqual({
     totalBytes: 5,
     lastModified: at(0),
+    date: at(60),
     isDateStrong: true,
   })
   for (const date of [at(59), at(0), at(-60), 'soon', undefined])
