@@ -29,7 +29,7 @@ export interface FileIdentity {
   readonly totalBytes?: number
   /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string
-  /** The header Date of the same answer, by which {@link possibleDate} judges Last-Modified. */
+  /** The header Date of the same answer, by which Last-Modified is judged. */
   readonly date?: string
   /** True where the date is a strong validator: the same answer had a Date at least 60 s later. */
   readonly isDateStrong?: boolean
