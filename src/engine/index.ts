@@ -39,7 +39,7 @@ export {
 } from './codec/range/file-identity'
 export type { Piece, ReorderBufferOptions } from './codec/range/reorder-buffer'
 export * from './codec/range/request'
-export { fileReplaced } from './codec/range/response-verdict'
+export { fileReplaced, refuseChange } from './codec/range/response-verdict'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { Row } from './codec/row'
 export { type FileProgress, RowBatch } from './codec/row-batch'

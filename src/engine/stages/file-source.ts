@@ -6,6 +6,7 @@ import { type BigIntStats, close, fstat, open, read } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { identityOfStats } from '../codec/range/file-identity'
+import { refuseChange } from '../codec/range/response-verdict'
 import { excerpt, FeedError, messageOf } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
@@ -69,7 +70,7 @@ export class FileSource extends Source<Uint8Array> {
     const file = await this.#opened()
     let reading: Promise<Uint8Array> | undefined
     try {
-      const before = await statsOf(file)
+      const before = await promisify(fstat)(file, { bigint: true })
       // A pipe and the like have no size.
       this.fileBytes = Number(before.size) || undefined
       reading = this.#read(file)
@@ -77,7 +78,8 @@ export class FileSource extends Source<Uint8Array> {
         reading = this.#read(file)
         yield block
       }
-      if (before.isFile()) this.#refuseChange(before, await statsOf(file))
+      if (before.isFile())
+        this.#refuseChange(before, await promisify(fstat)(file, { bigint: true }))
     } finally {
       // A file must not be closed while a read is pending.
       await reading?.catch(() => {})
@@ -91,16 +93,9 @@ export class FileSource extends Source<Uint8Array> {
    */
   #refuseChange(before: BigIntStats, after: BigIntStats): void {
     const isLinked = before.nlink === after.nlink
-    const [was, is] = [before, after].map(stats =>
-      identityOfStats(isLinked ? stats : { ...stats, ctimeNs: 0n }),
-    ) as [LocalIdentity, LocalIdentity]
-    if (was.etag === is.etag && was.totalBytes === is.totalBytes) return
-    const [url, byteOffset] = [this.#path, this.counters.bytesOut]
-    const texts = [was, is].map(each => `${each.totalBytes} bytes of ${each.lastModified}`)
-    const [first = '', last = ''] = texts
-    const message = `${url} changed while it was read, so read it again: ${first} became ${last}`
-    const context = { url, byteOffset, what: 'etag', before: first, after: last } as const
-    throw new FeedError('RANGE_FILE_REPLACED', message, context)
+    const ofLinks = (stats: BigIntStats) =>
+      identityOfStats(isLinked ? stats : { ...stats, ctimeNs: 0n })
+    refuseChange(this.#path, this.counters.bytesOut, ofLinks(before), ofLinks(after))
   }
 
   async #opened(): Promise<number> {
@@ -150,14 +145,6 @@ export class FileSource extends Source<Uint8Array> {
       { cause },
     )
   }
-}
-
-type LocalIdentity = ReturnType<typeof identityOfStats>
-
-function statsOf(file: number): Promise<BigIntStats> {
-  return new Promise((resolve, reject) => {
-    fstat(file, { bigint: true }, (cause, stats) => (cause ? reject(cause) : resolve(stats)))
-  })
 }
 
 function pathOf(url: URL): string {

@@ -203,8 +203,10 @@ async function download(
     ...(resume && { resume }),
   })
   for await (const block of bytes.batches()) {
-    if (spool.file === undefined)
-      await spool.begin({ ...identityOf(info), ...(info?.isDateStrong && { isDateStrong: true }) })
+    if (spool.file === undefined) {
+      const { empty: _, ...identity } = { ...info }
+      await spool.begin(identity)
+    }
     await spool.append(block)
     onBytes?.(block.length)
   }
@@ -220,8 +222,8 @@ async function download(
 function resumeOf({ file, length }: Spool, expected: ExpectedFile | undefined) {
   if (file === undefined || length === 0) return undefined
   if (expected === undefined && !provesSame(file, file)) return undefined
-  const { isDateStrong = false } = file
-  return { offset: length, identity: { ...identityOf(file), isDateStrong } }
+  const { key: _, ...identity } = file
+  return { offset: length, identity }
 }
 
 /** Checks the hash of a file whose size and hash the list names. */

@@ -52,25 +52,16 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   }
 
   async function* blocksOf(id: FileId, options: PlaceOptions): AsyncGenerator<Uint8Array> {
-    const from = fromOf(id)!
+    const { from, expected } = fileOf(id)!
     const place = typeof from === 'function' ? await answerOf('from', from, options.signal) : from
     const at = checkedPlace('source.files[].from', place)
     if (typeof at === 'string') return yield* localBlocks(at, options)
     const transport = source.transport ?? (opened ??= new NodeTransport())
-    const expected = expectedOf(id)
-    const file = {
-      url: at,
-      headers,
-      transport,
-      ...(expected && { expected }),
-      ...(content && { content }),
-    }
-    yield* remoteBlocks(file, options)
+    const told = { ...(expected && { expected }), ...(content && { content }) }
+    yield* remoteBlocks({ url: at, headers, transport, ...told }, options)
   }
 
   const fileOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)
-  const fromOf = (id: FileId) => fileOf(id)?.from
-  const expectedOf = (id: FileId) => fileOf(id)?.expected
   return {
     origin: { marketplace: OWN, service: OWN },
     categories: [{ marketplace: OWN, categoryId: name }],
@@ -79,8 +70,8 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     refresh,
     plan: (_, done, missing) => planOwn(listed, done, missing),
     download: id => ({ compressed: options => ({ batches: () => blocksOf(id, options) }) }),
-    expected: expectedOf,
-    renewsAddress: id => typeof fromOf(id) === 'function',
+    expected: id => fileOf(id)?.expected,
+    renewsAddress: id => typeof fileOf(id)?.from === 'function',
     close: async () => opened?.close(),
   }
 }

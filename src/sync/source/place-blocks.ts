@@ -7,12 +7,12 @@ import {
   type DurableFile,
   excerpt,
   FeedError,
-  type FileIdentity,
   identityOfStats,
   machineFiles,
   pipeline,
   RangeFetcher,
   type RangeFetcherOptions,
+  refuseChange,
 } from '../../engine/index'
 import type { CompressedOptions } from '../../service/index'
 
@@ -58,19 +58,20 @@ export async function* localBlocks(
   { resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   let file: DurableFile | undefined
+  let at = resume?.offset ?? 0
   try {
     const identity = await identityOf(path)
     const { totalBytes } = identity
-    if (resume !== undefined) refuseChange(path, resume.identity, identity)
+    if (resume !== undefined) refuseChange(path, at, resume.identity, identity)
     onInfo?.({ ...identity, empty: totalBytes === 0 })
     file = await machineFiles.open(path)
-    for (let at = resume?.offset ?? 0; file !== undefined && at < totalBytes; ) {
+    while (file !== undefined && at < totalBytes) {
       const block = await file.read(at, Math.min(BLOCK_BYTES, totalBytes - at))
       if (block.length === 0) break
       at += block.length
       yield block
     }
-    refuseChange(path, identity, await identityOf(path))
+    refuseChange(path, at, identity, await identityOf(path))
   } catch (cause) {
     if (FeedError.is(cause) && cause.code !== 'STATE_IO') throw cause
     throw sourceFailed(`${path} cannot be read`, cause, false)
@@ -83,13 +84,4 @@ async function identityOf(path: string) {
   const found = await stat(path, { bigint: true })
   if (!found.isFile()) throw sourceFailed(`${path} is no file`, undefined, false)
   return identityOfStats(found)
-}
-
-function refuseChange(path: string, was: FileIdentity, is: FileIdentity): void {
-  if (was.totalBytes === is.totalBytes && was.etag === is.etag) return
-  const [before, after] = [was, is].map(
-    ({ totalBytes, lastModified, etag }) => `${totalBytes} bytes of ${lastModified} (${etag})`,
-  ) as [string, string]
-  const context = { url: path, byteOffset: 0, what: 'etag', before, after } as const
-  throw new FeedError('RANGE_FILE_REPLACED', `${path} was replaced while it was read`, context)
 }

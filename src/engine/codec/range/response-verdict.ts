@@ -39,6 +39,9 @@ export interface VerdictQuestion {
   readonly nowMs: number
 }
 
+/** The end of the range that a request without Range asks for. */
+export const WHOLE_END = Number.MAX_SAFE_INTEGER
+
 type SizedIdentity = FileIdentity & { readonly totalBytes: number }
 
 export type Verdict =
@@ -121,7 +124,10 @@ function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: Cont
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
   if (change) return change
-  if (range.kind === 'unsatisfied') return fatal(rangeHeaderError(question, facts, 'invalid'))
+  // A part of a file of unknown size does not tell whether it is the whole file that was asked for.
+  const isEndless = (range.totalBytes ?? question.pinned.totalBytes) === undefined
+  if (range.kind === 'unsatisfied' || (isEndless && asked.end === WHOLE_END))
+    return fatal(rangeHeaderError(question, facts, 'invalid'))
   if (range.firstOffset !== asked.start) return fatal(startError(question, range.firstOffset))
   // Another end than the requested one is no mistake: some servers repeat an end behind that of
   // the file. What lies before it is taken, and the rest is requested again.
@@ -224,6 +230,25 @@ export function fileReplaced(
   const reason = `${REASONS[what]} from ${before} to ${after}`
   const message = `the file was replaced during the read, so read it again: ${reason}`
   return new FeedError('RANGE_FILE_REPLACED', message, context)
+}
+
+/**
+ * Refuses a file of a disk that is another one than before.
+ * @throws FeedError RANGE_FILE_REPLACED
+ */
+export function refuseChange(
+  url: string,
+  byteOffset: number,
+  was: FileIdentity,
+  is: FileIdentity,
+): void {
+  if (was.totalBytes === is.totalBytes && was.etag === is.etag) return
+  const [before = '', after = ''] = [was, is].map(
+    ({ totalBytes, lastModified }) => `${totalBytes} bytes of ${lastModified}`,
+  )
+  const message = `${url} changed while it was read, so read it again: ${before} became ${after}`
+  const context = { url, byteOffset, what: 'etag', before, after } as const
+  throw new FeedError('RANGE_FILE_REPLACED', message, context)
 }
 
 const NO_PROOF = 'neither a strong ETag nor a Last-Modified at least 60 s before its Date'

@@ -5,7 +5,12 @@
 import { type Compared, type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
 import { type ByteRange, rangeHeader } from '../../codec/range/range-plan'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request'
-import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/response-verdict'
+import {
+  bodyIsText,
+  judgeResponse,
+  type Verdict,
+  WHOLE_END,
+} from '../../codec/range/response-verdict'
 import { Secrets } from '../../codec/secrets'
 import { type WaitLimits, waitFor } from '../wait'
 import { readErrorText } from './body-rules'
@@ -26,7 +31,7 @@ export type RangeAnswer =
   | Extract<Verdict, { kind: 'empty' | 'total' | 'retry' }>
 
 /** The bytes that a request without a range asks for. */
-const WHOLE: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }
+const WHOLE: ByteRange = { start: 0, end: WHOLE_END }
 
 export class RangeRequester {
   readonly #settings: RangeSettings

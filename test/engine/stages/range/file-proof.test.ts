@@ -145,3 +145,12 @@ test('fault 131: an earlier download is gone on with only where its identity pro
     await expect(reading).rejects.toMatchObject({ code: 'RANGE_FILE_REPLACED' })
   }
 })
+
+test('a part in answer to a request without a range is no whole file where its total is unknown', async () => {
+  const transport: ScriptedTransport = new ScriptedTransport(file, () => ({
+    status: 206,
+    headers: { 'content-range': 'bytes 0-19/*' },
+    body: [file.slice(0, 20)],
+  }))
+  await failureOf(fetcherOver(transport, PLAIN), 'RANGE_HEADER_INVALID')
+})
