@@ -18,7 +18,9 @@ const GOOD = 'id\ttitle\n1\tLamp\n'
 function sourceOf(bodies: readonly Uint8Array[], type: string, content?: 'table') {
   const transport = fetchTransport(async ({ url }) => {
     const body = bodies[Number(new URL(url).pathname.slice(1))]!
-    return new Response(Uint8Array.from(body), { headers: { 'content-type': type } })
+    return new Response(Uint8Array.from(body), {
+      headers: { 'content-type': type, 'content-length': `${body.length}` },
+    })
   })
   const source: FeedSource<typeof schema.columns> = {
     name: 'stock',

@@ -77,6 +77,9 @@ describe.each(READINGS)('fault 138: line ends of CR CR LF and CR, %s', way => {
       expect(rowsOf(`id,title\n${rows}`, { onBadRow: 'skip' })).toMatch(refused)
       expect(rowsOf(rows, named)).toMatch(refused)
     }
+    // The first row may be the only one.
+    expect(rowsOf('id,title\n1,lamp\r\r\n')).toMatch(refused)
+    expect(rowsOf('1,lamp\r\r\n', named)).toMatch(refused)
     expect(rowsOf('id,title\n1,lamp\r2,chair\r')).toMatch(/TSV_ROW_LONG/)
     const large = `id,title\r${'1,lamp\r'.repeat(100)}`
     expect(rowsOf(large, { maxRowBytes: 64 })).toMatch(refused)

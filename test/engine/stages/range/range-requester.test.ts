@@ -34,6 +34,7 @@ test('a good response has its body and states the identity of the file', async (
   expect(requester.identity).toEqual({
     totalBytes: 100,
     lastModified: LAST_MODIFIED,
+    date: expect.any(String),
     isDateStrong: true,
   })
   expect(transport.open).toBe(1)
