@@ -1,12 +1,12 @@
-// Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
-// form, and decodes every other cell.
+// Reads the pairs of a plainly good aspects cell straight from its bytes, and the descriptors of a
+// conditionDescriptors cell. aspects.ts describes the forms, and decodes every other cell.
 //
 // This is the most expensive column of a feed, with many pieces of changing lengths. So there is
 // one loop, which reads and hashes the first 16 bytes of each piece and compares them with the
 // first entry of the table's set without a branch or a call. The table reads pieces that are
 // longer, new or irregular. bench/README.md has the figures.
 
-import type { Aspect } from '../../schema/values'
+import type { Aspect, ConditionDescriptor } from '../../schema/values'
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
 import type { CellSource } from './cell-decoder'
 import { hashWord, WORD_BYTES } from './shared-cells'
@@ -78,6 +78,47 @@ export function aspectReader(): AspectReader {
   }
 }
 
+export type DescriptorReader = (
+  source: CellSource,
+  start: number,
+  end: number,
+) => ConditionDescriptor[] | undefined
+
+/**
+ * Makes a reader with a table of its own, which is allocated on first use, under the rules of
+ * {@link aspectReader}.
+ */
+export function descriptorReader(): DescriptorReader {
+  let table: PieceTable | undefined
+  return ({ bytes, view }, start, end) => {
+    if (end + HEAD_BYTES >= bytes.length) return undefined
+    table ??= new PieceTable()
+    const last = bytes[end - 1] === SEMICOLON ? end - 1 : end
+    const descriptors: ConditionDescriptor[] = []
+    let name: string | undefined
+    let values: string[] = []
+    for (let at = start; ; at++) {
+      const isEmpty = at === last || PIECE_BITS[bytes[at]!] === 0
+      const text = isEmpty ? '' : table.read(bytes, view, at, at, last, 0)
+      if (!isEmpty) at = table.end
+      if (text === undefined || at > last) return undefined
+      const separator = at === last ? SEMICOLON : bytes[at]
+      if ((separator === COLON) !== (name === undefined)) return undefined
+      if (name === undefined) {
+        name = text
+        continue
+      }
+      values.push(text)
+      if (separator === PIPE) continue
+      if (separator !== SEMICOLON) return undefined
+      descriptors.push({ name, values })
+      if (at === last) return descriptors
+      name = undefined
+      values = []
+    }
+  }
+}
+
 // A bounded cache from encoded Base64 pieces to their texts: a feed repeats its names and values,
 // so most pieces are decoded once. The table never keeps a piece that is not plainly good Base64,
 // and returns undefined for it.
@@ -90,12 +131,12 @@ export function aspectReader(): AspectReader {
  * Bytes of a piece's head, which every piece is read and hashed by, with zeros behind a shorter
  * piece. Most pieces are not longer.
  */
-const HEAD_BYTES = 4 * WORD_BYTES
+export const HEAD_BYTES = 4 * WORD_BYTES
 /** There are 2,048 sets, as some thousand pieces make up nearly all pieces of a category. */
 const SET_BITS = 11
 const SETS = 2 ** SET_BITS
 /** An entry is a length and a piece. All entries have 256 KiB. */
-const ENTRY_WORDS = 16
+export const ENTRY_WORDS = 16
 /** The most encoded bytes of a piece in the table: names have up to 40, most values fewer. */
 const MAX_KEY_BYTES = (ENTRY_WORDS - 1) * WORD_BYTES
 
