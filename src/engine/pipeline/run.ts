@@ -238,8 +238,8 @@ function runStage({ counters }: AnyStage): RunStage {
 
 /**
  * Makes a driver for each stage, each over the driver before it. No driver is asked for an item
- * before the last one is used: whoever made that one may fill its memory again. A stage that keeps
- * its inputs gets copies of bytes, unless the stage before never writes to their memory again.
+ * before the last one is used, because the stage before may then write to the memory of that item. A
+ * stage that keeps its inputs gets copies of bytes, unless the stage before never does so.
  */
 function composed(
   stages: readonly AnyStage[],

@@ -159,9 +159,10 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   #tellInfo(empty: boolean): void {
-    const { weakEtag: _, date: __, lastModified: ___, ...known } = { ...this.#download?.identity }
-    const made = possibleDate({ ...this.#download?.identity }, this.#settings.now())
-    this.#settleInfo.resolve({ ...known, ...(made && { lastModified: made }), empty })
+    const identity: FileIdentity = { ...this.#download?.identity }
+    const lastModified = possibleDate(identity, this.#settings.now())
+    const { weakEtag: _, date: __, lastModified: ___, ...known } = identity
+    this.#settleInfo.resolve({ ...known, ...(lastModified && { lastModified }), empty })
   }
 }
 
