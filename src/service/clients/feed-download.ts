@@ -51,10 +51,10 @@ export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
    */
   readonly resume?: RangeResume
   /**
-   * Called with the information of the service about the file: before the first bytes, and at the
-   * end of an empty file. Default: none.
+   * Called with the information of the service about the file, as `RangeFetcherOptions.onInfo` is:
+   * before the first bytes, and at the end of an empty file. Default: none.
    */
-  readonly onInfo?: (info: RangeInfo) => void
+  readonly onInfo?: NonNullable<RangeFetcherOptions['onInfo']>
 }
 
 export interface RowOptions<C extends Columns, N extends string = keyof C & string>
@@ -175,14 +175,11 @@ export class FeedDownload<C extends Columns> {
   /** Reads the gzip bytes in the order of the file. */
   compressed(options: CompressedOptions = {}): Pipeline<Uint8Array> {
     knownOptions(options, COMPRESSED_NAMES)
-    return pipelineOfChain<Uint8Array>(() => {
-      const chain = this.#ordered(options, options.resume)
-      const { onInfo } = options
-      // Without information the download has failed, and the pipeline reports the failure.
-      if (onInfo)
-        chain[0].info.then(onInfo, () => {}).catch((error: unknown) => chain[0].destroy(error))
-      return chain
-    }, pipelineOptions(options))
+    const { resume, onInfo } = options
+    return pipelineOfChain<Uint8Array>(
+      () => this.#ordered(options, { ...(resume && { resume }), ...(onInfo && { onInfo }) }),
+      pipelineOptions(options),
+    )
   }
 
   /** Requests the information about the file by one small range. */
@@ -204,16 +201,19 @@ export class FeedDownload<C extends Columns> {
     }
   }
 
-  #ordered({ ranges }: ReadOptions, resume?: RangeResume): [FeedFetcher, ChunkReassembler] {
+  #ordered(
+    { ranges }: ReadOptions,
+    more: Pick<RangeFetcherOptions, 'resume' | 'onInfo'> = {},
+  ): [FeedFetcher, ChunkReassembler] {
     const { operation, secrets, source } = this.#parts
     const fetching = {
       signature: GZIP_SIGNATURE,
       ...source,
       ...ranges,
       retry: { ...source.retry, ...ranges?.retry },
-      ...(resume && { resume }),
+      ...more,
     }
-    const { windowBytes } = fetching
+    const { windowBytes, resume } = fetching
     const ordering = {
       ...(windowBytes === undefined ? {} : { windowBytes }),
       ...(resume && { startOffset: resume.offset }),

@@ -192,6 +192,7 @@ async function download(
   { source, ranges, signal, onBytes }: FetchOptions,
 ): Promise<RangeInfo | undefined> {
   let info: RangeInfo | undefined
+  let spooled: RangeInfo | undefined
   const expected = source.expected?.(id)
   const resume = resumeOf(spool, expected)
   if (resume === undefined && spool.file !== undefined) await spool.empty()
@@ -203,9 +204,11 @@ async function download(
     ...(resume && { resume }),
   })
   for await (const block of bytes.batches()) {
-    if (spool.file === undefined) {
+    if (info !== spooled) {
       const { empty: _, ...identity } = { ...info }
-      await spool.begin(identity)
+      if (spool.file === undefined) await spool.begin(identity)
+      else if (!canResume(identity, expected)) await spool.goOnUnproven(identity)
+      spooled = info
     }
     await spool.append(block)
     onBytes?.(block.length)
@@ -220,10 +223,13 @@ async function download(
 
 /** Only what proves that it is the same file can be gone on with. */
 function resumeOf({ file, length }: Spool, expected: ExpectedFile | undefined) {
-  if (file === undefined || length === 0) return undefined
-  if (expected === undefined && !provesSame(file, file)) return undefined
+  if (file === undefined || length === 0 || !canResume(file, expected)) return undefined
   const { key: _, ...identity } = file
   return { offset: length, identity }
+}
+
+function canResume(identity: FileIdentity, expected: ExpectedFile | undefined): boolean {
+  return expected !== undefined || provesSame(identity, identity)
 }
 
 /** Checks the hash of a file whose size and hash the list names. */

@@ -106,6 +106,16 @@ export class Spool {
     }
   }
 
+  /**
+   * Goes on with bytes that nothing proves to be of the file that was begun, though they follow it.
+   * Whoever opens the spool again finds what stands before them.
+   */
+  async goOnUnproven(identity: FileIdentity): Promise<void> {
+    await this.#writePiece()
+    await this.#record({ kind: 'unproven' })
+    this.file = { ...identity, key: this.#options.key }
+  }
+
   /** Makes durable what was appended, and the index. */
   async flush(): Promise<void> {
     await this.#writePiece()

@@ -36,21 +36,20 @@ export async function* remoteBlocks(
   file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'expected' | 'content'>,
   { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const fetcher = new RangeFetcher({ ...file, ...ranges, ...(resume && { resume }) })
+  const fetcher = new RangeFetcher({
+    ...file,
+    ...ranges,
+    ...(resume && { resume }),
+    ...(onInfo && { onInfo }),
+  })
   const windowBytes = ranges?.windowBytes
   const ordered = new ChunkReassembler({
     ...(windowBytes !== undefined && { windowBytes }),
     ...(resume && { startOffset: resume.offset }),
   })
-  let isTold = false
-  for await (const block of pipeline(fetcher, { ...(signal && { signal }) })
+  yield* pipeline(fetcher, { ...(signal && { signal }) })
     .to(ordered)
-    .batches()) {
-    if (!isTold) onInfo?.(await fetcher.info)
-    isTold = true
-    yield block
-  }
-  if (!isTold) onInfo?.(await fetcher.info)
+    .batches()
 }
 
 export async function* localBlocks(

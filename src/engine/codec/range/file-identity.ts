@@ -15,7 +15,8 @@
 //                                             once more from byte 0, compared with what was handed
 //                                             out by a checksum
 //   a validator that changes, appears or      from byte 0, without ranges, compared in the same way;
-//   disappears                                where the bytes differ, RANGE_FILE_REPLACED
+//   disappears                                where the bytes differ, RANGE_FILE_REPLACED. What comes
+//                                             then cannot be resumed
 //   no Content-Length and no chunks           the body may have been cut, between two members of
 //                                             gzip too: HTTP_CONTENT_LENGTH, unless the caller
 //                                             states the size or accepts it (`acceptUnknownEnd`)

@@ -74,8 +74,9 @@ export class RangeFetcher extends Source<Piece> {
   override ownsOutputs = true
   /**
    * Resolves when the first piece is handed out, or when the server proves that the file is empty.
-   * A file that is replaced before is started over, so the information stays true. Rejects where
-   * the fetcher fails or is destroyed first. It need not be awaited.
+   * A file that is replaced before is started over. What goes on later under other validators is told
+   * to the option `onInfo` only. Rejects where the fetcher fails or is destroyed first. It need not be
+   * awaited.
    */
   readonly info: Promise<RangeInfo>
   #settings: RangeSettings
@@ -130,7 +131,7 @@ export class RangeFetcher extends Source<Piece> {
       }
     }
     handed.checkHash(expected?.sha256)
-    if (handed.isEmpty) this.#tellInfo(true)
+    if (handed.isEmpty) this.#tellInfo(true, true)
   }
 
   protected override release(): void {
@@ -147,7 +148,7 @@ export class RangeFetcher extends Source<Piece> {
       this.#download = new RangeDownload(this.#settings, run.signal, this.#lends, handed, told)
       let isTold = false
       for await (const piece of this.#download.pieces()) {
-        if (!isTold) this.#tellInfo(false)
+        if (!isTold) this.#tellInfo(false, told === undefined)
         isTold = true
         this.fileBytes = this.#download.identity.totalBytes
         yield piece
@@ -158,11 +159,20 @@ export class RangeFetcher extends Source<Piece> {
     }
   }
 
-  #tellInfo(empty: boolean): void {
+  /** @param isProven false where the answers state other validators for bytes that are equal */
+  #tellInfo(empty: boolean, isProven: boolean): void {
     const identity: FileIdentity = { ...this.#download?.identity }
     const lastModified = possibleDate(identity, this.#settings.now())
-    const { weakEtag: _, date: __, lastModified: ___, ...known } = identity
-    this.#settleInfo.resolve({ ...known, ...(lastModified && { lastModified }), empty })
+    const { totalBytes, isDateStrong, etag } = identity
+    const info: RangeInfo = {
+      ...(totalBytes !== undefined && { totalBytes }),
+      ...(lastModified && { lastModified }),
+      ...(isProven && isDateStrong && { isDateStrong }),
+      ...(isProven && etag && { etag }),
+      empty,
+    }
+    this.#settings.onInfo?.(info)
+    this.#settleInfo.resolve(info)
   }
 }
 

@@ -14,15 +14,18 @@ import {
   anObject,
   anyText,
   type Clock,
+  callback,
   clockMs,
   durationMs,
   flag,
   knownOptions,
+  type NoPromise,
   type OptionNames,
   optionInvalid,
   wholeNumber,
   withMethods,
 } from '../../options'
+import type { RangeInfo } from './range-fetcher'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, retryPolicy } from './retries'
 import type { SendReason } from './send-request'
@@ -99,6 +102,13 @@ export interface RangeFetcherOptions {
   readonly content?: 'table'
   /** The clock for Retry-After dates and for a Last-Modified in the future. Default the clock of the system. */
   readonly now?: Clock
+  /**
+   * Called with what the server states about the file: before the first piece, and at the end of an
+   * empty file. Called once more, without validators, before the pieces of a body that goes on under
+   * other ones: what was received until then is a beginning of the file, and only that can be resumed
+   * by the identity of the first call. What it throws ends the download. Default: none.
+   */
+  readonly onInfo?: (info: RangeInfo) => NoPromise
 }
 
 /** The end of an earlier download of the file. */
@@ -129,6 +139,7 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   signature: true,
   content: true,
   now: true,
+  onInfo: true,
 }
 
 const EXPECTED_NAMES: OptionNames<ExpectedFile> = { totalBytes: true, sha256: true }
@@ -163,6 +174,7 @@ export function rangeSettings(options: RangeFetcherOptions) {
     ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),
     sniffContentType: !isTable(options.content),
     now: clockMs('now', options.now),
+    onInfo: options.onInfo && callback('onInfo', options.onInfo),
   }
 }
 

@@ -78,6 +78,8 @@ export interface DownloadCase {
   readonly options: Partial<RangeFetcherOptions>
   /** The bytes after which a first run stops, whose end a second one resumes; 0 for one run. */
   readonly stopAfter: number
+  /** Tells the servers of the second run. It may come to a machine that still has the first version. */
+  readonly resumes: () => void
 }
 
 export function downloadCase(seed: number): DownloadCase {
@@ -90,6 +92,8 @@ export function downloadCase(seed: number): DownloadCase {
   for (let n = 0; n < changes; n++) allRows.push(changed(choices, allRows.at(-1)!))
   const versions = allRows.map(rows => encoded(rows, members, level))
   const changesAt = allRows.slice(1).map(() => 1 + choices.below(choices.of(3, 12)))
+  const isBack = choices.is(0.5)
+  let isSecondRun = false
   const machines = choices.of(1, 1, 2, 3)
   const validators: Validator[] = ['none', 'strong', 'weak', 'vanishing', 'perMachine']
   const etag = choices.of<Validator>(...validators, 'none', 'none')
@@ -136,7 +140,8 @@ export function downloadCase(seed: number): DownloadCase {
   }
 
   const script: Script = ({ index, start, end, whole }) => {
-    const version = changesAt.filter(at => index >= at).length
+    const isFirst = isSecondRun && isBack
+    const version = isFirst ? 0 : changesAt.filter(at => index >= at).length
     const bytes = versions[version]!
     transport.file = bytes
     const headers = headersOf(version, index)
@@ -181,7 +186,18 @@ export function downloadCase(seed: number): DownloadCase {
   // With `expected`, the caller of a second run has to check the hash.
   const stopAfter = choices.is(0.2) && !isIdentified ? 1 + choices.below(most) : 0
   return {
-    what: { isGzip, members, changesAt, machines, etag, date, weakStays, ranges, isRangeNeeded },
+    what: {
+      isGzip,
+      members,
+      changesAt,
+      isBack,
+      machines,
+      etag,
+      date,
+      weakStays,
+      ranges,
+      isRangeNeeded,
+    },
     versions,
     contents: isGzip ? versions.map(each => Uint8Array.from(gunzipSync(each))) : versions,
     mustSucceed: changes === 0 && isServed && isEndStated && stopAfter === 0,
@@ -196,27 +212,38 @@ export function downloadCase(seed: number): DownloadCase {
       ...(isIdentified && { expected: { totalBytes: versions[0]!.length, sha256 } }),
     },
     stopAfter,
+    resumes: () => void (isSecondRun = true),
   }
 }
 
-function fetcherOf({ transport, options }: DownloadCase, resume?: RangeFetcherOptions['resume']) {
+function fetcherOf(
+  { transport, options }: DownloadCase,
+  more: Pick<RangeFetcherOptions, 'resume' | 'onInfo'> = {},
+) {
   const { windowBytes = 1 } = options
   const retry = { patienceMs: 100, backoffBaseMs: 0, backoffCapMs: 0, retryAfterCapMs: 0 }
   const url = 'http://feed.test/file'
-  const fetcher = new RangeFetcher({ url, transport, ...options, retry, ...(resume && { resume }) })
-  const start = resume && { startOffset: resume.offset }
+  const fetcher = new RangeFetcher({ url, transport, ...options, retry, ...more })
+  const start = more.resume && { startOffset: more.resume.offset }
   return { fetcher, ordered: new ChunkReassembler({ windowBytes, ...start }) }
 }
 
 /** Reads as a caller does: in one run, or in a second one that goes on where the first was stopped. */
 async function read(one: DownloadCase): Promise<Uint8Array> {
   const { isGzip, stopAfter } = one
-  const { fetcher, ordered } = fetcherOf(one)
+  const parts: Uint8Array[] = []
+  let first: RangeInfo | undefined
+  /** What can be resumed, where the download went on under other validators. */
+  let resumable: readonly Uint8Array[] | undefined
+  const onInfo = (info: RangeInfo) => {
+    if (first) resumable = [...parts]
+    first ??= info
+  }
+  const { fetcher, ordered } = fetcherOf(one, { onInfo })
   if (stopAfter === 0) {
     const chain = pipeline(fetcher).to(ordered)
     return Buffer.concat(await (isGzip ? chain.to(new Gunzip()) : chain).toArray())
   }
-  const parts: Uint8Array[] = []
   let length = 0
   for await (const bytes of pipeline(fetcher).to(ordered)) {
     parts.push(Uint8Array.from(bytes))
@@ -225,9 +252,12 @@ async function read(one: DownloadCase): Promise<Uint8Array> {
   }
   const { empty: _, ...identity }: RangeInfo = await fetcher.info
   if (length < stopAfter || length === identity.totalBytes) return plain(one, parts)
-  const later = fetcherOf(one, { offset: length, identity })
-  for await (const bytes of pipeline(later.fetcher).to(later.ordered)) parts.push(bytes)
-  return plain(one, parts)
+  one.resumes()
+  const kept = [...(resumable ?? parts)]
+  const offset = Buffer.concat(kept).length
+  const later = fetcherOf(one, { resume: { offset, identity } })
+  for await (const bytes of pipeline(later.fetcher).to(later.ordered)) kept.push(bytes)
+  return plain(one, kept)
 }
 
 function plain({ isGzip }: DownloadCase, parts: readonly Uint8Array[]): Uint8Array {
