@@ -26,6 +26,12 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 /** `npm run test:measured` runs the tests that compare times. All other runs leave them out. */
 const MEASURED = 'test/measured/'
 
+/**
+ * `npm run check:runtimes` runs these under Node 22 and 24: a line that starts with `// Newer Node: `
+ * says what the oldest Node of feedmill does not have.
+ */
+const NEEDS_NEWER_NODE = /^\/\/ Newer Node: /m
+
 /** Loading the sources once for many tests halves the time of a run. */
 function sharesProcess(path: string): boolean {
   return !NEEDS_OWN_PROCESS.test(readFileSync(path, 'utf8'))
@@ -71,10 +77,14 @@ const shared = {
 }
 
 export default defineConfig(({ mode }) => {
+  const isChosen: Record<string, (path: string) => boolean> = {
+    quick: isQuick,
+    newer: path => NEEDS_NEWER_NODE.test(readFileSync(path, 'utf8')),
+  }
   const chosen = files.filter(path =>
     mode === 'measured'
       ? path.startsWith(MEASURED)
-      : !path.startsWith(MEASURED) && (mode !== 'quick' || isQuick(path)),
+      : !path.startsWith(MEASURED) && (isChosen[mode]?.(path) ?? true),
   )
   return {
     test: {

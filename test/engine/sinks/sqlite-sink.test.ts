@@ -1,5 +1,7 @@
 // What is SQLite's own in its sink. test/integrations/table-sinks.test.ts has the laws of all sinks
 // of tables.
+//
+// Newer Node: node:sqlite, for which a program stands in.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
