@@ -4,8 +4,10 @@
 // shape `varied`.
 
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline as streamed } from 'node:stream/promises'
@@ -21,6 +23,11 @@ import {
   itemSnapshotSchema,
   pipeline,
   SnapshotMerger,
+  ndjsonSink,
+  NodeTransport,
+  RangeFetcher,
+  ChunkReassembler,
+  TsvColumnParser,
   TsvObjectParser,
   TsvRowParser,
 } from 'feedmill'
@@ -220,6 +227,84 @@ const merged = {
   prepare: prepareWorld,
 }
 
+/** The columns as they come, and the number of letters of a decoded one. */
+const columns = {
+  name: 'columns',
+  async pipeline() {
+    let count = 0
+    letters = 0
+    const parser = new TsvColumnParser({ schema: itemSchema })
+    for await (const batch of inflated(WORLD, 'items').to(parser).batches()) {
+      count += batch.length
+      const title = batch.column('title')
+      for (let n = 0; n < batch.length; n++) letters += title.get(n)?.length ?? 0
+    }
+    return count
+  },
+  check: ({ count }) => count === facts(WORLD).rows && letters === facts(WORLD).titleLetters,
+  prepare: prepareWorld,
+}
+let letters = 0
+
+const ndjson = {
+  name: 'ndjson',
+  async pipeline() {
+    const items = inflated(WORLD, 'items').to(new TsvRowParser({ schema: itemSchema }))
+    const { stages } = await items.run(ndjsonSink('/dev/null'))
+    return stages.at(-1).rowsOut
+  },
+  check: ({ count }) => count === facts(WORLD).rows,
+  prepare: prepareWorld,
+}
+
+/** A server in this process, which sends slices of the file: its work is small, and always the same. */
+async function served(path) {
+  const file = await readFile(path)
+  const server = createServer(({ headers }, response) => {
+    const [, from, to] = /(\d+)-(\d+)/.exec(headers.range ?? '') ?? [0, 0, file.length - 1]
+    const part = file.subarray(Number(from), Number(to) + 1)
+    const range = `bytes ${from}-${Number(from) + part.length - 1}/${file.length}`
+    response.writeHead(206, { etag: '"1"', 'content-range': range, 'content-length': part.length })
+    response.end(part)
+  }).unref()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${server.address().port}/items`
+}
+
+let overHttp
+const http = {
+  name: 'http',
+  async pipeline() {
+    overHttp = titles(WORLD)
+    const url = await served(pathOf(WORLD, 'items'))
+    const transport = new NodeTransport()
+    return pipeline(new RangeFetcher({ url, transport, chunkBytes: 2 ** 20 }))
+      .to(new ChunkReassembler())
+      .to(new Gunzip(inflation))
+      .to(new TsvRowParser({ schema: itemSchema, columns: FIVE_COLUMNS }))
+      .tap(row => overHttp.add(row.text('title')))
+  },
+  check: outcome => overHttp.check(outcome),
+  prepare: prepareWorld,
+}
+
+/** A full file of a feed of one's own, brought into a new state folder. */
+const synced = {
+  name: 'synced',
+  async pipeline() {
+    const { sync } = await import('feedmill/sync')
+    const folder = join(WORLD, 'state')
+    await rm(folder, { recursive: true, force: true })
+    const from = resolve(pathOf(WORLD, 'items'))
+    const files = [{ id: 'items', from, kind: 'full', time: new Date(0) }]
+    const source = { name: 'bench', schema: itemSchema, key: 'itemId', files }
+    const { rows } = await sync({ source, folder, changes: 'none' }).summary
+    return rows
+  },
+  check: ({ count }) => count === facts(WORLD).rows,
+  prepare: prepareWorld,
+}
+
 export default [
   rowsBench('rows-5', WORLD_FILES),
   objectsBench('objects', 'text', WORLD_FILES),
@@ -228,4 +313,8 @@ export default [
   merged,
   rowsBench('rows-5-varied', VARIED_FILES),
   objectsBench('objects-varied', 'text', VARIED_FILES),
+  columns,
+  ndjson,
+  http,
+  synced,
 ]

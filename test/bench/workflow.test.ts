@@ -22,6 +22,6 @@ test('the workflow fetches the history, compares with --base, and writes the sum
   )
 })
 
-test('the commit of the last release is a full hash', () => {
-  expect(read('bench/release-commit')).toMatch(/^[0-9a-f]{40}\n$/)
+test.each(['release-commit', 'base-commit'])('%s is a full hash', name => {
+  expect(read(`bench/${name}`)).toMatch(/^[0-9a-f]{40}\n$/)
 })
