@@ -44,6 +44,7 @@ export {
   type ErrorContexts,
   type ExpectedFile,
   FeedError,
+  type FeedErrorJson,
   type FeedFile,
   type FeedName,
   type FeedSchema,

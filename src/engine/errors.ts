@@ -475,6 +475,16 @@ export interface ErrorContexts {
    */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /**
+   * A reader found no state in the folder or the database: no run has written one.
+   * @remedy Run `sync` into it first, or check the path.
+   */
+  STATE_MISSING: { path: string }
+  /**
+   * Something was read of a state behind its `close()`.
+   * @remedy Close the state when all reading has ended.
+   */
+  STATE_CLOSED: { path: string }
+  /**
    * A file could not be fetched and verified for as long as `patienceMs` allows. `cause` is the
    * last failure.
    * @remedy Read `cause`; the next run asks for the file again.
@@ -681,6 +691,37 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
     this.retryable = options.retryable ?? RETRYABLE.has(code)
   }
 
+  /**
+   * Returns what `JSON.stringify` writes, and what a message to another thread or process should
+   * have in place of the error, because a clone of an error keeps its message alone. The stack is
+   * left out. A cause that is no FeedError has its name and its message.
+   */
+  toJSON(): FeedErrorJson {
+    return jsonOf(this as AnyFeedError, MOST_CAUSES)
+  }
+
+  /**
+   * Returns the error that `toJSON` was asked of, with its code, message, context and causes:
+   * `FeedError.from(JSON.parse(text))`.
+   * @throws FeedError OPTION_INVALID
+   */
+  static from(told: unknown): AnyFeedError {
+    if (FeedError.is(told)) return told
+    const { name, code, message, context, retryable, cause } = (told ??
+      {}) as Partial<FeedErrorJson>
+    if (name !== 'FeedError' || typeof code !== 'string' || typeof message !== 'string') {
+      const wrong = { option: 'told', expected: 'what toJSON() of a FeedError gave' }
+      throw new FeedError('OPTION_INVALID', `told must be ${wrong.expected}`, {
+        ...wrong,
+        received: typeof told,
+      })
+    }
+    return new FeedError(code, message, (context ?? {}) as never, {
+      ...(retryable !== undefined && { retryable }),
+      ...(cause !== undefined && { cause: causeOf(cause) }),
+    }) as AnyFeedError
+  }
+
   /** Recognises a FeedError by its shape, because a process may load two copies of the package. */
   static is(value: unknown): value is AnyFeedError {
     return (
@@ -692,6 +733,40 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** An error as plain data. */
+export interface FeedErrorJson {
+  readonly name: 'FeedError'
+  readonly code: ErrorCode
+  readonly message: string
+  readonly context: object
+  readonly retryable: boolean
+  /** The cause of the error, in the same form where it is a FeedError. */
+  readonly cause?: FeedErrorJson | OtherErrorJson
+}
+
+/** An error of another package as plain data. */
+export interface OtherErrorJson {
+  readonly name: string
+  readonly message: string
+}
+
+/** Causes may form a circle. */
+const MOST_CAUSES = 16
+
+function jsonOf(error: AnyFeedError, causes: number): FeedErrorJson {
+  const { code, message, context, retryable, cause } = error
+  const json: FeedErrorJson = { name: 'FeedError', code, message, context, retryable }
+  if (cause === undefined || causes === 0) return json
+  if (FeedError.is(cause)) return { ...json, cause: jsonOf(cause, causes - 1) }
+  const name = cause instanceof Error ? cause.name : 'Error'
+  return { ...json, cause: { name, message: messageOf(cause) } }
+}
+
+function causeOf(told: FeedErrorJson | OtherErrorJson): Error {
+  if (told.name === 'FeedError') return FeedError.from(told)
+  return Object.assign(new Error(told.message), { name: told.name })
+}
+
 /** Returns a FeedError unchanged, and any other thrown value as the cause of a STAGE_FAILED. */
 export function asFeedError(value: unknown, stage: string): AnyFeedError {
   if (FeedError.is(value)) return value
@@ -701,7 +776,9 @@ export function asFeedError(value: unknown, stage: string): AnyFeedError {
 
 /** Returns the text of whatever was thrown. */
 export function messageOf(value: unknown): string {
-  return value instanceof Error ? value.message : String(value)
+  const { message } = Object(value) as { message?: unknown }
+  if (typeof message === 'string') return message
+  return typeof value === 'object' ? Object.prototype.toString.call(value) : String(value)
 }
 
 /** @param reason what the caller's signal gives */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import {
   asFeedError,
@@ -47,4 +48,54 @@ test('fault 115: the message of an error is one line that a terminal does not ob
   const error = new FeedError('GZIP_EMPTY', told, { byteOffset: 0 })
   expect([error.message, error.stack!.split('\n')[0]]).toEqual([shown, `FeedError: ${shown}`])
   expect(printableText('\r\n\r\n\n')).toBe('⏎⏎⏎')
+})
+
+const told = new FeedError(
+  'STAGE_FAILED',
+  'the second file',
+  { stage: 'own' },
+  {
+    retryable: true,
+    cause: new FeedError('TSV_QUOTE_UNCLOSED', 'a quote is open', { line: 3 } as never, {
+      cause: new TypeError('below'),
+    }),
+  },
+)
+
+/** What is seen of an error and its causes. */
+const seen = (error: unknown): unknown =>
+  error instanceof FeedError
+    ? [error.code, error.message, error.context, error.retryable, seen(error.cause)]
+    : error instanceof Error
+      ? [error.name, error.message]
+      : error
+
+test('fault 148: an error that crosses a thread, a process or a log is whole behind it', () => {
+  const { port1, port2 } = new MessageChannel()
+  port1.postMessage(told.toJSON())
+  const messages = [
+    JSON.parse(JSON.stringify(told)),
+    structuredClone(told.toJSON()),
+    receiveMessageOnPort(port2)!.message,
+  ]
+  for (const message of messages) expect(seen(FeedError.from(message))).toEqual(seen(told))
+  port1.close()
+  expect(FeedError.from(told)).toBe(told)
+})
+
+test('fault 148: an error comes whole out of a thread', async () => {
+  const json = JSON.stringify(told)
+  const code = `require('node:worker_threads').parentPort.postMessage(${json})`
+  const worker = new Worker(code, { eval: true })
+  const message = await new Promise(resolve => worker.once('message', resolve))
+  expect(seen(FeedError.from(message))).toEqual(seen(told))
+  await worker.terminate()
+})
+
+test('fault 148: a circle of causes ends, and what is no error is refused', () => {
+  const circle = new FeedError('STAGE_FAILED', 'round', { stage: 'a' })
+  Object.defineProperty(circle, 'cause', { value: circle })
+  expect(JSON.stringify(circle).length).toBeLessThan(3000)
+  for (const wrong of [undefined, null, 'text', {}, { name: 'FeedError' }, new Error('other')])
+    expect(() => FeedError.from(wrong)).toThrow('told must be what toJSON() of a FeedError gave')
 })

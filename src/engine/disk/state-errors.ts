@@ -16,7 +16,9 @@ export async function onDisk<T>(
     return await action()
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
-    throw stateIo(path, operation, systemCode(cause) ?? String(cause), cause)
+    const code = systemCode(cause)
+    if (code === 'EBADF') throw stateClosed(path, cause)
+    throw stateIo(path, operation, code ?? String(cause), cause)
   }
 }
 
@@ -43,10 +45,24 @@ export function stateIo(
   reason: string,
   cause?: unknown,
 ): FeedError<'STATE_IO'> {
+  const kept = 'what was committed before is kept'
+  // Only the system's codes are faults of a disk: a description says itself what is wrong.
   const remedy =
-    REMEDIES[reason] ?? 'check the disk and run again; what was committed before is kept'
+    REMEDIES[reason] ??
+    (/^E[A-Z\d]+$/.test(reason) ? `check the disk and run again; ${kept}` : kept)
   const message = `${operation} of ${path} failed: ${reason}; ${remedy}`
   return new FeedError('STATE_IO', message, { path, operation, reason }, { cause })
+}
+
+/** The error of a reader before the first run. */
+export function missingState(path: string): FeedError<'STATE_MISSING'> {
+  const message = `${path} has no state yet: run sync into it first, or check the path`
+  return new FeedError('STATE_MISSING', message, { path })
+}
+
+function stateClosed(path: string, cause: unknown): FeedError<'STATE_CLOSED'> {
+  const message = `${path} was closed before it was read: close a state when all reading has ended`
+  return new FeedError('STATE_CLOSED', message, { path }, { cause })
 }
 
 /** @param path the damaged file, or its folder where the file is not known */

@@ -40,6 +40,8 @@ const MAX_CONCURRENCY = 10_000
 
 /** A call that was made, in the order of the elements. */
 interface Call<U> {
+  /** Stops this call alone: what listens to one signal of all calls would grow with them. */
+  readonly stop: AbortController
   result?: { readonly value: U }
 }
 
@@ -61,6 +63,10 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
     this.#map = map
     this.#concurrency = wholeNumber('concurrency', concurrency, 1, MAX_CONCURRENCY)
     this.#isOrdered = flag('ordered', ordered)
+    this.signal.addEventListener('abort', () => {
+      for (const { stop, result } of this.#calls)
+        if (result === undefined) stop.abort(this.signal.reason)
+    })
   }
 
   protected override async *transform(item: T): AsyncGenerator<Awaited<U>[], void, void> {
@@ -89,9 +95,9 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
   }
 
   #call(element: ElementOf<T>): void {
-    const call: Call<Awaited<U>> = {}
-    const made: unknown = this.#map(element, this.signal)
+    const call: Call<Awaited<U>> = { stop: new AbortController() }
     this.#calls.push(call)
+    const made: unknown = this.#map(element, call.stop.signal)
     const keep = (value: unknown) => {
       call.result = { value: value as Awaited<U> }
       this.#wake()

@@ -7,6 +7,7 @@ import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
+  missingState,
   sqlIdentifier,
 } from '../../engine/index'
 import {
@@ -148,11 +149,10 @@ export async function prepareTables(database: Database, { service }: StateOrigin
     COMMIT;`)
 }
 
-/** @throws FeedError STATE_FOREIGN for a database without the tables of `sync` */
+/** @throws FeedError STATE_MISSING for a database without the tables of `sync`, STATE_FOREIGN */
 export async function serviceOf(database: Database): Promise<string> {
   const service = await serviceIn(database)
-  if (service === undefined)
-    throw foreign(database.path, 'content', 'the tables of feedmill', 'other content')
+  if (service === undefined) throw missingState(database.path)
   return service
 }
 

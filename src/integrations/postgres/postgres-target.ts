@@ -5,6 +5,7 @@ import {
   closing,
   filledText,
   knownOptions,
+  missingState,
   type OptionNames,
   orUndo,
   type RetryOptions,
@@ -25,7 +26,6 @@ import { type PgWork, PostgresSession } from './session'
 import { PARTS, TargetNames } from './sql-names'
 import {
   claimService,
-  foreign,
   inCategory,
   knownTables,
   OF_CATEGORY,
@@ -190,8 +190,7 @@ async function contentsOf(settings: Settings): Promise<TargetContents> {
   const { address, names } = settings
   return inSession(settings, async connection => {
     const meta = await knownTables(connection, address.name, names)
-    if (meta === undefined)
-      throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
+    if (meta === undefined) throw missingState(address.name)
     const found = await connection.query(
       `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
     )

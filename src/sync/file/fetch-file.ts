@@ -83,6 +83,7 @@ export function isDamage({ code }: FeedError): boolean {
 
 /**
  * @param damage the damage of the file in the spool
+ * @param isSame true where the file was fetched again before for the same damage
  * @throws FeedError that ends the run, such as STATE_IO, TOKEN_REFUSED, ABORTED
  */
 export async function fetchFile(
@@ -90,6 +91,7 @@ export async function fetchFile(
   spool: Spool,
   given: FetchOptions,
   damage?: FeedError,
+  isSame = false,
 ): Promise<Fetched> {
   const options = {
     ...given,
@@ -116,7 +118,9 @@ export async function fetchFile(
       else await spool.flush()
       if (spool.length > before) stuck.progressed()
       const retries = isSpoilt ? spoilt : stuck
-      const isLast = isLasting(error, options.source.renewsAddress?.(id) === true)
+      const isLast =
+        (found !== undefined && isSame) ||
+        isLasting(error, options.source.renewsAddress?.(id) === true)
       const goesOn = !isLast && !hasBeenRepeated(error) && (await retries.again(error))
       if (goesOn) continue
       const attempts = Math.max(1, stuck.failures + spoilt.failures)

@@ -7,6 +7,7 @@ import {
   corruptState,
   type DurableFiles,
   FeedError,
+  missingState,
   readWhole,
   replaceWhole,
 } from '../../engine/index'
@@ -79,8 +80,8 @@ function categoryName(category: Category): string {
 /** The format that this program writes and reads. */
 const FORMAT = 2
 
-/** The file that a first run may leave when it is killed before it has written the marker. */
-const BEFORE_MARKER = 'state.json.new'
+/** What a first run may leave when it is killed before it has written the marker. */
+const BEFORE_STATE: ReadonlySet<string> = new Set(['state.json.new', LOCK_FOLDER])
 /** The names that only a state folder has beside its marker. */
 const STATE_PARTS: ReadonlySet<string> = new Set([
   'runs',
@@ -89,6 +90,7 @@ const STATE_PARTS: ReadonlySet<string> = new Set([
   'changes',
   'quarantine',
 ])
+const isOwnName = (name: string) => BEFORE_STATE.has(name) || STATE_PARTS.has(name)
 
 /**
  * Reads the origin of a folder. Returns undefined for a folder that may become a state folder: it
@@ -101,10 +103,8 @@ export async function readMarker(
 ): Promise<StateOrigin | undefined> {
   const bytes = await readWhole(files, paths.marker)
   if (bytes !== undefined) return originOf(files, paths, bytes)
-  const others = (await files.list(paths.folder)).filter(
-    name => name !== BEFORE_MARKER && name !== LOCK_FOLDER,
-  )
-  const stranger = others.find(name => !STATE_PARTS.has(name))
+  const others = (await files.list(paths.folder)).filter(name => !BEFORE_STATE.has(name))
+  const stranger = others.find(name => !isOwnName(name))
   if (stranger !== undefined) throw foreign(paths.folder, 'content', 'a state folder', stranger)
   if (others.length > 0) throw markerMissing(paths)
   return undefined
@@ -120,14 +120,17 @@ async function needRuns(files: DurableFiles, { folder, runs }: StatePaths): Prom
 
 /**
  * Reads the origin of a folder that a reader takes for a state folder.
- * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
+ * @throws FeedError STATE_MISSING, STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  */
 export async function originOfState(files: DurableFiles, paths: StatePaths): Promise<StateOrigin> {
   const bytes = await readWhole(files, paths.marker)
   if (bytes !== undefined) return originOf(files, paths, bytes)
-  throw (await files.list(paths.runs)).length > 0
-    ? markerMissing(paths)
-    : foreign(paths.folder, 'content', 'a state folder', 'no state.json')
+  if ((await files.list(paths.runs)).length > 0) throw markerMissing(paths)
+  const names = await files.list(paths.folder)
+  const stranger = names.find(name => !isOwnName(name))
+  throw stranger === undefined
+    ? missingState(paths.folder)
+    : foreign(paths.folder, 'content', 'a state folder', stranger)
 }
 
 export async function writeMarker(

@@ -219,7 +219,7 @@ export class OpenState {
  * change what the reader sees. A reader takes no lock and writes nothing: it reads beside a run that
  * has the folder, in this process or another, and on read-only media. Until it is closed, the disk
  * keeps what it reads.
- * @throws FeedError OPTION_INVALID, STATE_FOREIGN, STATE_CORRUPT, STATE_IO
+ * @throws FeedError OPTION_INVALID, STATE_MISSING, STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  * @example
  * ```ts
  * import { openState, sync } from 'feedmill/sync'

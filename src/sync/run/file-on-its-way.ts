@@ -1,7 +1,14 @@
 // One file on its way to the state: it is fetched, and fetched again where its rows prove that it is
 // damaged. Its retries count for both.
 
-import { closing, type FeedError, Retries, type Retry, type Semaphore } from '../../engine/index'
+import {
+  closing,
+  type FeedError,
+  familyOf,
+  Retries,
+  type Retry,
+  type Semaphore,
+} from '../../engine/index'
 import { type Fetched, type FetchOptions, fetchFile } from '../file/fetch-file'
 import { FileRows } from '../file/file-rows'
 import type { FileId } from '../file-id'
@@ -33,6 +40,7 @@ export class FileOnItsWay {
   readonly #shared: SharedRun
   readonly #options: FetchOptions
   readonly #onFetched: (fetched: Fetched) => void
+  #damage: FeedError | undefined
 
   /**
    * @param newerThan a bootstrap from this time or before counts as missing
@@ -88,8 +96,14 @@ export class FileOnItsWay {
   async #fetch(damage: FeedError | undefined): Promise<Fetched> {
     const { spools, settings, report } = this.#shared
     if (damage === undefined) report({ type: 'fetching', file: this.#id })
+    // A table that has the same fault in the same place when it comes again lies so on its server.
+    const isSame =
+      damage !== undefined &&
+      familyOf(damage.code) === 'tsv' &&
+      damage.message === this.#damage?.message
+    this.#damage = damage
     return closing(await spools.open(this.#id, settings.shares.pieceBytes), spool =>
-      fetchFile(this.#id, spool, this.#options, damage),
+      fetchFile(this.#id, spool, this.#options, damage, isSame),
     )
   }
 

@@ -68,7 +68,7 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
     const files: SourceFile[] = []
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const { name } = entry
-      const fitting = patterns.find(({ names }) => names.test(name))
+      const fitting = patterns.find(({ names }) => names(name))
       if (fitting === undefined || name.startsWith('.') || entry.isDirectory()) continue
       const from = join(folder, name)
       // A file may be removed while the folder is listed.
@@ -83,7 +83,31 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
   }
 }
 
-function namesOf(option: string, pattern: string): RegExp {
-  const text = filledText(option, pattern).replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-  return new RegExp(`^${text.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's')
+/**
+ * Returns a function that tells whether a name fits. Behind a part that fits, an earlier star never
+ * has to take more, so the time of a name grows with its length and not with the number of stars.
+ */
+function namesOf(option: string, pattern: string): (name: string) => boolean {
+  const letters = [...filledText(option, pattern)]
+  return name => {
+    const given = [...name]
+    let [at, n] = [0, 0]
+    /** The last star, and how many letters it and those before it took. */
+    let star = -1
+    let taken = 0
+    while (n < given.length) {
+      if (letters[at] === '*') {
+        star = at++
+        taken = n
+      } else if (letters[at] === '?' || letters[at] === given[n]) {
+        at++
+        n++
+      } else if (star < 0) return false
+      else {
+        at = star + 1
+        n = ++taken
+      }
+    }
+    return letters.slice(at).every(letter => letter === '*')
+  }
 }

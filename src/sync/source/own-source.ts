@@ -6,7 +6,7 @@
 // A file that cannot be had holds back the later ones, as a missing hour of the service does, and a
 // full file that cannot be had is no base.
 
-import { FeedError, Retries, type RetryPolicy, waitFor } from '../../engine/index'
+import { FeedError, Retries, type RetryPolicy, systemCode, waitFor } from '../../engine/index'
 import { NodeTransport } from '../../service/index'
 import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
@@ -46,7 +46,8 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
         return
       } catch (error) {
         signal.throwIfAborted()
-        if (!isOfSource(error) || !(await retries.again(error))) throw error
+        const mayPass = isOfSource(error) && error.retryable
+        if (!mayPass || !(await retries.again(error))) throw error
       }
     }
   }
@@ -119,6 +120,16 @@ function newest(ids: readonly OwnId[]): OwnId | undefined {
   return last
 }
 
+/** What the system says of a place that waiting does not mend. */
+const LASTING: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'ENAMETOOLONG',
+])
+
 /** Calls a function of the caller, whose failure is one of the source. */
 async function answerOf<T>(
   what: 'files' | 'from',
@@ -131,6 +142,6 @@ async function answerOf<T>(
   } catch (cause) {
     signal.throwIfAborted()
     if (isOfSource(cause) || (FeedError.is(cause) && cause.code === 'OPTION_INVALID')) throw cause
-    throw sourceFailed(`${what}() failed`, cause, true)
+    throw sourceFailed(`${what}() failed`, cause, !LASTING.has(systemCode(cause) ?? ''))
   }
 }

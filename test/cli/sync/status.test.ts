@@ -79,14 +79,14 @@ test('the status is printed in words', async () => {
   expect(late).toContain('  needs a new bootstrap: item')
 })
 
-test('a folder that is no state is refused and left as it is', async () => {
+test('fault 150: a folder before the first run is STATE_MISSING, and left as it is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedmill-status-'))
   try {
     for (const path of [folder, join(folder, 'none')]) {
       const { error } = await outcomeOf(() => statusCommand(path, { json: false }))
       expect(error).toMatchObject({
-        code: 'STATE_FOREIGN',
-        context: { path, received: 'no state.json' },
+        code: 'STATE_MISSING',
+        message: `${path} has no state yet: run sync into it first, or check the path`,
       })
     }
     expect(readdirSync(folder)).toEqual([])

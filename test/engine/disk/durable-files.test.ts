@@ -52,6 +52,14 @@ test('a file is written at any offset, truncated, and read up to its end', async
   await again.close()
 })
 
+test('what is read behind its close is STATE_CLOSED, which does not speak of the disk', async () => {
+  const file = await machineFiles.edit(path('a'))
+  await file.close()
+  const failed = await file.read(0, 1).catch((error: unknown) => error)
+  expect(failed).toMatchObject({ code: 'STATE_CLOSED', context: { path: path('a') } })
+  expect(String(failed)).toMatch(/was closed before it was read/)
+})
+
 test('a missing file can be opened, listed, measured and removed without a failure', async () => {
   expect(await machineFiles.open(path('none'))).toBeUndefined()
   expect(await machineFiles.size(path('none'))).toBeUndefined()

@@ -151,6 +151,25 @@ describe('a failure of a call', () => {
   })
 })
 
+test('each call has a signal of its own, which ends with the run while the call runs', async () => {
+  const abort = new AbortController()
+  const signals: AbortSignal[] = []
+  const run = pipeline([[1, 2, 3, 4]], { signal: abort.signal })
+    .mapAsync(
+      (n, signal) => {
+        signals.push(signal)
+        return n < 3 ? n : new Promise(() => {})
+      },
+      { concurrency: 4 },
+    )
+    .toArray()
+  await turns(3)
+  abort.abort()
+  await expect(run).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(new Set(signals).size).toBe(4)
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, true, true])
+})
+
 test('abort ends a run whose calls never end', async () => {
   const abort = new AbortController()
   let isAborted = false

@@ -99,11 +99,11 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     })
   })
 
-  test('A database without tables has no contents.', async () => {
+  test('fault 150: a database before the first run is STATE_MISSING', async () => {
     const { url } = await newDatabase()
     await expect(postgresTarget(url).contents?.()).rejects.toMatchObject({
-      code: 'STATE_FOREIGN',
-      context: { what: 'content' },
+      code: 'STATE_MISSING',
+      message: expect.stringMatching(/ has no state yet: run sync into it first/),
     })
   })
 

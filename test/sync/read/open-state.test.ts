@@ -164,6 +164,18 @@ test('a folder that is no state is refused and left unchanged', async () => {
   expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
 })
 
+test('fault 150: a folder that is not there, empty, or left by a killed first run has no state yet', async () => {
+  const machine = new SimulatedMachine(0)
+  const failure = () =>
+    openState(FOLDER, { environment: machine.start() }).catch((error: unknown) => error)
+  expect(await failure()).toMatchObject({ code: 'STATE_MISSING', context: { path: FOLDER } })
+  const { files } = machine.start()
+  await files.makeFolder(FOLDER)
+  expect(await failure()).toMatchObject({ code: 'STATE_MISSING' })
+  await (await files.edit(`${FOLDER}/state.json.new`)).write(0, Buffer.from('{'))
+  expect(await failure()).toMatchObject({ code: 'STATE_MISSING' })
+})
+
 describe('a state with a history', () => {
   const FIRST = +START + 2 * DAY_MS + 10 * HOUR_MS
   const BOOTSTRAP = +START + DAY_MS

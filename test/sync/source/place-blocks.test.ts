@@ -5,7 +5,7 @@ import { appendFileSync, mkdirSync, renameSync, utimesSync, writeFileSync } from
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
-import type { RangeInfo } from '../../../src/engine/stages/range/range-fetcher'
+import type { RangeInfo } from '../../../src/engine/stages/range/range-settings'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import type { FilePlace } from '../../../src/sync/source/feed-source'
 import { localBlocks } from '../../../src/sync/source/place-blocks'

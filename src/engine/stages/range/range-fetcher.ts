@@ -11,27 +11,12 @@ import { FeedError } from '../../errors'
 import { Source } from '../source'
 import { HandedOut } from './handed-out'
 import { RangeDownload } from './range-download'
-import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './range-settings'
-
-/** What the server states about the file. */
-export interface RangeInfo {
-  /** The size of the file; undefined where the server does not state it. */
-  readonly totalBytes?: number
-  /**
-   * The header as it was sent. Of a time that is later than the Date of the answer or than `now`, by
-   * at most 5 minutes, 5 minutes are taken off; one that is still later is left out.
-   */
-  readonly lastModified?: string
-  /** True where that date is a strong validator: the Date of its answer is at least 60 s later. */
-  readonly isDateStrong?: boolean
-  /** The entity tag, where it is a strong one. */
-  readonly etag?: string
-  /**
-   * True where the server proved that the file is empty: by a 204, or by a Content-range with a
-   * total of 0.
-   */
-  readonly empty: boolean
-}
+import {
+  type RangeFetcherOptions,
+  type RangeInfo,
+  type RangeSettings,
+  rangeSettings,
+} from './range-settings'
 
 /**
  * Downloads one resource by byte ranges.

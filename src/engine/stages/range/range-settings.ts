@@ -25,7 +25,6 @@ import {
   wholeNumber,
   withMethods,
 } from '../../options'
-import type { RangeInfo } from './range-fetcher'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, retryPolicy } from './retries'
 import type { SendReason } from './send-request'
@@ -109,6 +108,26 @@ export interface RangeFetcherOptions {
    * by the identity of the first call. What it throws ends the download. Default: none.
    */
   readonly onInfo?: (info: RangeInfo) => NoPromise
+}
+
+/** What the server states about the file. */
+export interface RangeInfo {
+  /** The size of the file; undefined where the server does not state it. */
+  readonly totalBytes?: number
+  /**
+   * The header as it was sent. Of a time that is later than the Date of the answer or than `now`, by
+   * at most 5 minutes, 5 minutes are taken off; one that is still later is left out.
+   */
+  readonly lastModified?: string
+  /** True where that date is a strong validator: the Date of its answer is at least 60 s later. */
+  readonly isDateStrong?: boolean
+  /** The entity tag, where it is a strong one. */
+  readonly etag?: string
+  /**
+   * True where the server proved that the file is empty: by a 204, or by a Content-range with a
+   * total of 0.
+   */
+  readonly empty: boolean
 }
 
 /** The end of an earlier download of the file. */

@@ -8,8 +8,11 @@ import { FeedError } from '../../../../src/engine/errors'
 import { pipeline } from '../../../../src/engine/pipeline/pipeline'
 import { ChunkReassembler } from '../../../../src/engine/stages/chunk-reassembler'
 import { Gunzip } from '../../../../src/engine/stages/gunzip'
-import { RangeFetcher, type RangeInfo } from '../../../../src/engine/stages/range/range-fetcher'
-import type { RangeFetcherOptions } from '../../../../src/engine/stages/range/range-settings'
+import { RangeFetcher } from '../../../../src/engine/stages/range/range-fetcher'
+import type {
+  RangeFetcherOptions,
+  RangeInfo,
+} from '../../../../src/engine/stages/range/range-settings'
 import { randomNumbers } from '../../codec/gzip/deflate-mutants'
 import { type Reply, reset, type Script, ScriptedTransport } from '../scripted-transport'
 

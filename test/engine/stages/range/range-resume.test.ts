@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../../../src/emulator'
 import { FeedError } from '../../../../src/engine/errors'
-import type { RangeInfo } from '../../../../src/engine/stages/range/range-fetcher'
+import type { RangeInfo } from '../../../../src/engine/stages/range/range-settings'
 import { createFeedService } from '../../../../src/service/feed-service'
 import { fetchTransport } from '../../../../src/service/http/fetch-transport'
 import { defineProfile } from '../../../../src/service/profile'
