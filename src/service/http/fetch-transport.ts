@@ -61,8 +61,9 @@ async function sendOnce(
 function asRangeResponse(response: Response, url: string): RangeResponse {
   const reader = response.body?.getReader()
   const discard = () => void reader?.cancel().catch(() => {})
-  const contentEncoding = response.headers.get('content-encoding') ?? 'identity'
-  if (contentEncoding !== 'identity') {
+  // An empty header names no coding, and names of codings have no case (RFC 9110, 8.4.1).
+  const contentEncoding = response.headers.get('content-encoding') ?? ''
+  if (!/^\s*(?:identity)?\s*$/i.test(contentEncoding)) {
     discard()
     const context = { url, contentEncoding: contentEncoding.slice(0, 40) }
     throw new FeedError(

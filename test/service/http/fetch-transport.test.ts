@@ -122,6 +122,12 @@ test('an encoded body is refused and discarded', async () => {
   expect(cancelled).toBe(true)
 })
 
+test.each(['', ' ', 'identity', 'Identity'])('the content coding %j is none', async name => {
+  const response = await send(() => new Response('a', { headers: { 'content-encoding': name } }))
+  expect(response.status).toBe(200)
+  response.discard()
+})
+
 test('failures of the request and of the body are typed', async () => {
   const refused = send(() => Promise.reject(new TypeError('fetch failed')))
   await expect(refused).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true })

@@ -105,13 +105,16 @@ describe('a good answer', () => {
 })
 
 describe('repetition', () => {
-  test.each([408, 429, 500, 502, 503, 504])('%i causes a repetition', async status => {
-    const { get, asked } = answering((_, index) =>
-      index < 4 ? new Response('', { status }) : Response.json({ a: 1 }),
-    )
-    expect(await get()).toEqual({ a: 1 })
-    expect(asked.length).toBe(5)
-  })
+  test.each([408, 425, 429, 500, 502, 503, 504, 520, 524])(
+    '%i causes a repetition',
+    async status => {
+      const { get, asked } = answering((_, index) =>
+        index < 4 ? new Response('', { status }) : Response.json({ a: 1 }),
+      )
+      expect(await get()).toEqual({ a: 1 })
+      expect(asked.length).toBe(5)
+    },
+  )
 
   test('a request is repeated within its patience, and then the last failure is thrown', async () => {
     const { get, asked } = answering(

@@ -6,7 +6,7 @@
 //
 //   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
-//   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
+//   202 408 425 429 500 502 503 504 520 to 524, 13006, 13007 ─▶ retry      the rest ─▶ fatal
 
 import { type ErrorContexts, excerpt, FeedError, type ServiceDescription } from '../../errors'
 import { BROTLI, foreignBody } from '../body-kind'

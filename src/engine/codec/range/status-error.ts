@@ -12,8 +12,13 @@ import {
 } from '../../errors'
 import { readInstant } from '../instant'
 
-/** Statuses of failures that may pass. */
-const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+/**
+ * Statuses of failures that may pass: 202 is a file that is still being made, 425 a request that came
+ * too early (RFC 8470), and 520 to 524 are those of a CDN whose origin does not answer.
+ */
+const RETRY_STATUSES: ReadonlySet<number> = new Set([
+  202, 408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
+])
 /**
  * Errors of failures that may pass: 13006 is an internal problem, 13007 a file that is still being
  * generated (item-feeds.md, section 5).

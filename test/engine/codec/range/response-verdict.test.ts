@@ -163,7 +163,7 @@ describe('refusals', () => {
     })
   })
 
-  test.each([408, 429, 500, 502, 503, 504])(
+  test.each([202, 408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])(
     'fault 28: %i is retried with the requested delay',
     status => {
       expect(judgeResponse(question, facts(status, { 'retry-after': '3' }))).toMatchObject({

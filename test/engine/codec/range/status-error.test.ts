@@ -33,9 +33,9 @@ test('the context has the description and the request', () => {
 })
 
 test('fault 27: some statuses and error codes are retryable', () => {
-  for (const status of [408, 429, 500, 502, 503, 504])
+  for (const status of [202, 408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
     expect(statusError({ ...facts, status }, {}).retryable).toBe(true)
-  for (const status of [400, 401, 403, 404, 409, 416, 501])
+  for (const status of [400, 401, 403, 404, 409, 410, 416, 451, 501, 505, 525, 526])
     expect(statusError({ ...facts, status }, {}).retryable).toBe(false)
   for (const errorId of [13006, 13007]) expect(statusError(facts, { errorId }).retryable).toBe(true)
   expect(statusError({ ...facts, status: 404 }, { errorId: 14004 }).retryable).toBe(false)
