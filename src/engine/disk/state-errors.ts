@@ -38,6 +38,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'no Unix domain sockets': 'the file system has none: use a folder on a local disk',
 }
 
+const KEPT = 'what was committed before is kept'
+
+/** Remedies by what a reason begins with: a code of the system, or the kind of an error of DuckDB. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/No space left|Disk quota/, 'make room on the disk and run again'],
+  [/^E[A-Z\d]+$|^IO Error/, `check the disk and run again; ${KEPT}`],
+  [/^Out of Memory/, 'raise memoryBytes, or make room for temporary files, and run again'],
+  [/^(?:Constraint|Conversion|Invalid Input)/, 'correct the rows, or the table that is there'],
+  [/^(?:Binder|Catalog)/, 'compare the tables that are there with those of this version'],
+]
+
 /** @param reason the system's code where there is one, else a description */
 export function stateIo(
   path: string,
@@ -45,19 +56,15 @@ export function stateIo(
   reason: string,
   cause?: unknown,
 ): FeedError<'STATE_IO'> {
-  const kept = 'what was committed before is kept'
-  // Only the system's codes are faults of a disk: a description says itself what is wrong.
-  const remedy =
-    REMEDIES[reason] ??
-    (/^E[A-Z\d]+$/.test(reason) ? `check the disk and run again; ${kept}` : kept)
+  const remedy = REMEDIES[reason] ?? KINDS.find(([kind]) => kind.test(reason))?.[1] ?? KEPT
   const message = `${operation} of ${path} failed: ${reason}; ${remedy}`
   return new FeedError('STATE_IO', message, { path, operation, reason }, { cause })
 }
 
 /** The error of a reader before the first run. */
-export function missingState(path: string): FeedError<'STATE_MISSING'> {
+export function missingState(path: string, cause?: unknown): FeedError<'STATE_MISSING'> {
   const message = `${path} has no state yet: run sync into it first, or check the path`
-  return new FeedError('STATE_MISSING', message, { path })
+  return new FeedError('STATE_MISSING', message, { path }, { cause })
 }
 
 function stateClosed(path: string, cause: unknown): FeedError<'STATE_CLOSED'> {

@@ -1,7 +1,7 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
-import { FeedError } from '../errors'
+import { FeedError, messageOf } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
@@ -86,7 +86,13 @@ function formOf({ type }: ColumnSpec): ColumnForm {
 
 function sqliteTable(path: string, table: string, open: OpenSqlite | undefined): TableDatabase {
   let database: SqliteDatabase | undefined
-  const run = (sql: string) => void database!.exec(sql)
+  const run = (sql: string) => {
+    try {
+      database!.exec(sql)
+    } catch (cause) {
+      throw busy(path, cause) ?? cause
+    }
+  }
   // Closing a database rolls an open transaction back.
   const abort = () => {
     database?.close()
@@ -148,6 +154,16 @@ function sqliteTable(path: string, table: string, open: OpenSqlite | undefined):
     },
     abort,
   }
+}
+
+/** The words of SQLite for another connection that writes, which both drivers pass on. */
+const LOCKED = /database (?:table )?is locked/
+
+function busy(target: string, cause: unknown): FeedError<'SINK_FAILED'> | undefined {
+  if (!LOCKED.test(messageOf(cause))) return undefined
+  const message = `${target} cannot be written: another connection writes to it; run again when that has ended`
+  const context = { sink: NAME, target, reason: 'SQLITE_BUSY' }
+  return new FeedError('SINK_FAILED', message, context, { cause, retryable: true })
 }
 
 /** The most keys of a run that the sink remembers, to count them. */
@@ -221,13 +237,14 @@ export interface SqliteDatabase {
 
 export type OpenSqlite = (path: string) => SqliteDatabase
 
-type DatabaseClass = new (path: string) => SqliteDatabase
+type DatabaseClass = new (path: string, options: { timeout: number }) => SqliteDatabase
 
 /** @throws FeedError DEPENDENCY_MISSING, with both ways to have SQLite */
 export function loadSqlite(load: (name: string) => unknown = loaded): OpenSqlite {
   const builtIn = load('node:sqlite') as { DatabaseSync?: DatabaseClass } | undefined
   const Database = builtIn?.DatabaseSync ?? (load('better-sqlite3') as DatabaseClass | undefined)
-  if (Database !== undefined) return path => new Database(path)
+  // A wait for another writer would block the process.
+  if (Database !== undefined) return path => new Database(path, { timeout: 0 })
   const context = { package: 'better-sqlite3', neededFor: 'sqliteSink' }
   const message =
     'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3'

@@ -2,11 +2,11 @@
 // chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
 // knows neither tables nor rows. It is one piece, because only one file imports the package.
 
-import { stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
-import { FeedError, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
+import { FeedError, missingState, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
 import { type ColumnPart, fillVector, type Vector, type VectorCalls } from './column-vectors'
 import { locked, openingFailed, statementFailed } from './duckdb-errors'
 import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
@@ -153,6 +153,7 @@ export class Database {
     openPaths.add(place)
     let temporary: string | undefined
     let instance: DuckDBInstance | undefined
+    let isNew = false
     try {
       temporary = isReadOnly ? undefined : await newTemporaryFolder(place)
       instance = await api.DuckDBInstance.create(':memory:', {
@@ -167,7 +168,8 @@ export class Database {
         autoinstall_known_extensions: 'false',
       })
       const connection = await instance.connect()
-      const isNew = (await unlessMissing(stat(place))) === undefined
+      isNew = (await unlessMissing(stat(place))) === undefined
+      if (isNew && isReadOnly) throw missingState(path)
       const storage = isReadOnly ? 'READ_ONLY' : `${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS}`
       await connection.run(
         `ATTACH ${sqlText(place)} AS ${CATALOG} (TYPE duckdb, ${storage}); USE ${CATALOG}; SET TimeZone = 'UTC'`,
@@ -181,7 +183,13 @@ export class Database {
       instance?.closeSync()
       openPaths.delete(place)
       if (temporary !== undefined) await removeFolder(temporary)
-      throw openingFailed(path, cause)
+      const error = openingFailed(path, cause)
+      // A file in the making is locked, and belongs to its writer.
+      if (error.code === 'STATE_LOCKED' || !(await isUnbegun(place))) throw error
+      if (isReadOnly) throw missingState(path, error)
+      await rm(place, { force: true })
+      if (isNew) throw error
+      return Database.open(path, options)
     }
   }
 
@@ -292,6 +300,18 @@ export class Database {
       throw statementFailed(this.path, cause)
     }
   }
+}
+
+/** DuckDB writes three headers before anything else: where one is missing, nothing was ever there. */
+const HEADERS_BYTES = 3 * 4096
+
+/** Tells whether a file is missing, or what a kill or a full disk left of its headers. */
+async function isUnbegun(place: string): Promise<boolean> {
+  const { size } = (await unlessMissing(stat(place))) ?? { size: 0 }
+  if (size === 0) return true
+  if (size >= HEADERS_BYTES) return false
+  const bytes = await readFile(place)
+  return bytes.toString('latin1', 8, 12) === 'DUCK' || bytes.every(byte => byte === 0)
 }
 
 /** A text as a literal of SQL. */

@@ -1,14 +1,12 @@
 // A DuckDB database as the target of a synchronisation. Each file is one transaction: its rows, the
 // rows that it removes, and its entry of the ledger.
 
-import { existsSync } from 'node:fs'
 import type { ColumnData } from '../../engine/index'
 import {
   closing,
   columnData,
   filePath,
   knownOptions,
-  missingState,
   type OptionNames,
   orUndo,
   Semaphore,
@@ -88,7 +86,6 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
 /** A file that is missing stays so, because it is opened to be read. */
 async function contentsOf(path: string): Promise<TargetContents> {
   const limits = { memoryBytes: MEMORY_BYTES, threads: 1, isReadOnly: true }
-  if (!existsSync(path)) throw missingState(path)
   return closing(await Database.open(path, limits), async database => {
     const service = await serviceOf(database)
     const categories = await readCategories(database)

@@ -14,6 +14,7 @@ import {
   type OptionNames,
   type OwnSchema,
   onConflict,
+  optionInvalid,
   type PlannedColumn,
   type RowBatch,
   type Sink,
@@ -72,8 +73,12 @@ export function postgresSink<T, const N extends string = never, S extends OwnSch
   const address = addressOf(connection)
   const { table } = knownOptions(options, OPTIONS)
   const limits = checkedLimits(options)
+  if (filledText('table', table).includes('.')) {
+    const expected = 'a name without a point: the parameter schema of the address names the schema'
+    throw optionInvalid('table', expected, table)
+  }
   const { schema, prefix = '' } = address.tables
-  const name = sqlIdentifier(sqlName('table', prefix + filledText('table', table)))
+  const name = sqlIdentifier(sqlName('table', prefix + table))
   const place = schema === undefined ? '' : `${sqlIdentifier(sqlName('schema', schema))}.`
   return tableSink(
     {

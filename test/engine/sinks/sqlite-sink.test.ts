@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { loadSqlite } from '../../../src/engine/sinks/sqlite-sink'
+import { loadSqlite, type OpenSqlite } from '../../../src/engine/sinks/sqlite-sink'
 import {
   boolean,
   defineSchema,
@@ -118,17 +118,34 @@ test('Without SQLite the error names both ways to have it.', () => {
   )
 })
 
+test('a database that another connection writes to is told as such, at once and as retryable', async () => {
+  const open: OpenSqlite = () => ({
+    exec() {
+      throw new Error('database is locked')
+    },
+    prepare: () => expect.unreachable('nothing is prepared'),
+    close() {},
+  })
+  const run = pipeline([{ a: 'b' }]).run(sqliteSink('x.sqlite', { table: 't', open }) as never)
+  await expect(run).rejects.toMatchObject({
+    code: 'SINK_FAILED',
+    retryable: true,
+    context: { reason: 'SQLITE_BUSY', target: 'x.sqlite' },
+    message: expect.stringMatching(/another connection writes to it; run again/),
+  })
+})
+
 test('The module of Node comes before the package, and the package takes its place.', () => {
   const opened: string[] = []
   const classOf = (name: string) =>
     class {
-      constructor(path: string) {
-        opened.push(`${name} ${path}`)
+      constructor(path: string, { timeout }: { timeout: number }) {
+        opened.push(`${name} ${path} ${timeout}`)
       }
     }
   loadSqlite(name =>
     name === 'node:sqlite' ? { DatabaseSync: classOf('module') } : classOf('package'),
   )('a')
   loadSqlite(name => (name === 'node:sqlite' ? undefined : classOf('package')))('b')
-  expect(opened).toEqual(['module a', 'package b'])
+  expect(opened).toEqual(['module a 0', 'package b 0'])
 })

@@ -19,8 +19,8 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A part of a body, a failure, or a wait that ends only with the response. */
-export type BodyStep = Uint8Array | Error | 'stall'
+/** A part of a body, a failure, a wait that ends only with the response, or single bytes without end. */
+export type BodyStep = Uint8Array | Error | 'stall' | 'drip'
 
 export interface Reply {
   readonly status: number
@@ -127,6 +127,10 @@ export class ScriptedTransport implements RangeTransport {
       for (const step of steps) {
         if (step === 'stall') await new Promise(() => {})
         if (step instanceof Error) throw step
+        while (step === 'drip') {
+          await new Promise(resolve => setTimeout(resolve, 1))
+          yield Uint8Array.of(0)
+        }
         await null
         this.deliveredBytes += step.length
         this.onDeliver()

@@ -30,6 +30,18 @@ describe.runIf(await runsWithService('postgres'))('postgresSink', () => {
       postgresSink(database.url, { table, schema, mode: 'replace' }),
     )
 
+  test('a table whose name has a point is refused at the call, with the place of the schema', () => {
+    for (const table of ['public.stock', 'a.', '.a'])
+      expect(() => postgresSink(database.url, { table, schema })).toThrow(
+        expect.objectContaining({
+          code: 'OPTION_INVALID',
+          message: expect.stringMatching(
+            /^table must be a name without a point: the parameter schema/,
+          ),
+        }),
+      )
+  })
+
   test('fault 163: replace makes a table where it was, in a later schema of the search path', async () => {
     await database.sql('CREATE SCHEMA later; CREATE TABLE later.moved (n integer, c text)')
     await database.sql(

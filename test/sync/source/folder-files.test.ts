@@ -40,7 +40,7 @@ test('a name fits where a regular expression says so', async () => {
   )
 })
 
-test('a pattern of many stars costs no more than its name is long', async () => {
+test('fault 166: a pattern of many stars costs no more than its name is long', async () => {
   const place = await mkdtemp(join(folder, 'stars-'))
   await writeFile(join(place, '_'.repeat(250)), '')
   expect(await folderFiles({ folder: place, full: `${'*_'.repeat(100)}*.csv` })()).toEqual([])

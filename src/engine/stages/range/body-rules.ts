@@ -11,6 +11,19 @@ import { asTransportError, type RangeResponse } from './range-transport'
 import { mayPass } from './retries'
 import { timeLimit } from './send-request'
 
+/** A body that drips would have no end: its limit is one for so many bytes, or for its end. */
+interface BodyLimits extends WaitLimits {
+  /** Default: 1. */
+  readonly leastBytes?: number
+}
+
+const LEAST_BYTES = 1024
+
+/** Returns the bytes that are progress: 1 KiB, or as large a part of a smaller file. */
+export function leastBytesOf(totalBytes = LEAST_BYTES ** 2): number {
+  return Math.min(LEAST_BYTES, Math.ceil(totalBytes / LEAST_BYTES))
+}
+
 export class BodyRules {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
@@ -21,9 +34,10 @@ export class BodyRules {
   }
 
   /** Returns the limits of a wait for bytes. The body starts at `byteOffset` of the file. */
-  idleLimit(byteOffset: number): WaitLimits {
+  idleLimit(byteOffset: number, leastBytes: number): BodyLimits {
     const { idleMs: limitMs, url } = this.#settings
-    return timeLimit('nextBytes', { url, signal: this.#signal, limitMs, byteOffset })
+    const limits = timeLimit('nextBytes', { url, signal: this.#signal, limitMs, byteOffset })
+    return { ...limits, leastBytes }
   }
 
   /**
@@ -76,19 +90,27 @@ export class BodyRules {
 const ERROR_TEXT_BYTES = 16 * 1024
 
 /**
- * Yields the parts of the body without empty ones. The limit holds for each wait for a part; time
- * in which the reader does not wait does not count. However the reading ends, the response is
+ * Yields the parts of the body without empty ones. The limit holds for the waits for `leastBytes`;
+ * time in which the reader does not wait does not count. However the reading ends, the response is
  * discarded.
  */
 export async function* readBody(
   response: RangeResponse,
-  limits: WaitLimits,
+  limits: BodyLimits,
 ): AsyncGenerator<Uint8Array, void, void> {
+  const { leastBytes = 1 } = limits
+  let [bytes, waitedMs] = [0, 0]
   try {
     const parts = response.body[Symbol.asyncIterator]()
     for (;;) {
-      const step = await waitFor(parts.next(), limits)
+      const startMs = performance.now()
+      const limitMs = limits.limitMs - waitedMs
+      if (limitMs <= 0) throw limits.onLimit()
+      const step = await waitFor(parts.next(), { ...limits, limitMs })
       if (step.done) return
+      bytes += step.value.length
+      waitedMs += performance.now() - startMs
+      if (bytes >= leastBytes) [bytes, waitedMs] = [0, 0]
       if (step.value.length > 0) yield step.value
     }
   } finally {
@@ -98,11 +120,11 @@ export async function* readBody(
 
 /**
  * Passes the parts to `onPart` as they arrive, without empty ones, until it returns false. The
- * limit holds for the time between two parts. However the reading ends, the response is discarded.
+ * limit holds for the time of `leastBytes`. However the reading ends, the response is discarded.
  */
 export async function receiveBody(
   response: RangeResponse,
-  limits: WaitLimits,
+  limits: BodyLimits,
   onPart: (bytes: Uint8Array) => boolean,
 ): Promise<void> {
   if (response.receive) return receivePushed(response as PushedResponse, limits, onPart)
@@ -113,10 +135,11 @@ type PushedResponse = RangeResponse & Required<Pick<RangeResponse, 'receive'>>
 
 async function receivePushed(
   response: PushedResponse,
-  limits: WaitLimits,
+  limits: BodyLimits,
   onPart: (bytes: Uint8Array) => boolean,
 ): Promise<void> {
-  const { signal, limitMs, onLimit } = limits
+  const { signal, limitMs, onLimit, leastBytes = 1 } = limits
+  let count = 0
   let release = () => {}
   try {
     await new Promise<void>((resolve, reject) => {
@@ -130,7 +153,9 @@ async function receivePushed(
       }
       const take = (bytes: Uint8Array) => {
         if (isOver || bytes.length === 0) return
-        timer.refresh()
+        count += bytes.length
+        if (count >= leastBytes) timer.refresh()
+        if (count >= leastBytes) count = 0
         isOver = !onPart(bytes)
         if (isOver) resolve()
       }

@@ -17,7 +17,7 @@ import { type PlannedRange, RangePlan } from '../../codec/range/range-plan'
 import type { Piece } from '../../codec/range/reorder-buffer'
 import { unproven } from '../../codec/range/response-verdict'
 import type { FeedError } from '../../errors'
-import { BodyRules, readBody, receiveBody } from './body-rules'
+import { BodyRules, leastBytesOf, readBody, receiveBody } from './body-rules'
 import { GzipJoins } from './gzip-joins'
 import { HandedOut } from './handed-out'
 import { type RangeAnswer, RangeRequester } from './range-requester'
@@ -215,6 +215,10 @@ export class RangeDownload {
     }
   }
 
+  get #leastBytes(): number {
+    return leastBytesOf(this.identity.totalBytes)
+  }
+
   get #needsNoHash(): boolean {
     return this.#isProven && this.#settings.expected === undefined
   }
@@ -260,7 +264,7 @@ export class RangeDownload {
     }
     const after = range.missing.start
     // A body that brought bytes and ended early is continued without a pause.
-    if (range.complete || (!failure && after > before)) return
+    if (range.complete || (!failure && after - before >= this.#leastBytes)) return
     await attempts.failed(failure ?? this.#rules.shortBody(after), after)
   }
 
@@ -281,7 +285,8 @@ export class RangeDownload {
       : skippingEqual(overlap, () => this.#unproven())
     let takeBytes = isWhole ? missing.end - missing.start : answer.takeBytes - overlap.length
     let failure: FeedError | undefined
-    await receiveBody(answer.response, this.#rules.idleLimit(missing.start), part => {
+    const limits = this.#rules.idleLimit(missing.start, this.#leastBytes)
+    await receiveBody(answer.response, limits, part => {
       let bytes = skip(part)
       // The bytes of a whole body that follow this range belong to other ranges.
       if (isWhole) bytes = bytes.subarray(0, takeBytes)
@@ -301,7 +306,7 @@ export class RangeDownload {
     else parts.push(bytes)
     range.receive(bytes.length)
     this.heldBytes += bytes.length
-    attempts.progressed()
+    attempts.received(bytes.length, this.#leastBytes)
     // Other ranges start only after the first bytes have shown the signature of the file.
     const { totalBytes } = this.identity
     if (totalBytes === undefined || this.#plan.totalBytes !== undefined) return
@@ -371,13 +376,14 @@ export class RangeDownload {
     let bodyBytes = 0
     try {
       handed.checkSize(this.identity.totalBytes)
-      for await (const part of readBody(response, this.#rules.idleLimit(handed.end))) {
+      const limits = this.#rules.idleLimit(handed.end, this.#leastBytes)
+      for await (const part of readBody(response, limits)) {
         bodyBytes += part.length
         const bytes = skip(part)
         if (bytes.length === 0) continue
         this.#checkStreamed(bytes, response)
         this.#rules.checkEnd(answer.kind === 'part' || answer.isEndKnown)
-        attempts.progressed()
+        attempts.received(bytes.length, this.#leastBytes)
         const offset = handed.end
         handed.add(bytes, this.#needsNoHash)
         yield { offset, bytes }

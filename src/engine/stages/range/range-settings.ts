@@ -85,8 +85,8 @@ export interface RangeFetcherOptions {
    */
   readonly acceptUnknownEnd?: boolean
   /**
-   * The limit of the wait for the next bytes of a body. Time in which the reader is paused does not
-   * count. Default 30,000.
+   * The limit of the wait for the next 1,024 bytes of a body, or for as large a part of a file below
+   * 1 MiB. Time in which the reader is paused does not count. Default 30,000.
    */
   readonly idleMs?: number
   /**

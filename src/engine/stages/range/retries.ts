@@ -163,13 +163,22 @@ export function backoffDelayMs(
   return Math.round(fullMs / 2 + (random() * fullMs) / 2)
 }
 
-/** The attempts for one range: new bytes reset their count. */
+/** The attempts for one range: new bytes reset their count, unless they only drip. */
 export class RangeAttempts extends Retries {
   readonly #printableUrl: string
+  #bytes = 0
 
   constructor({ retry, printableUrl }: RangeSettings, signal: AbortSignal) {
     super(retry, signal, () => printableUrl)
     this.#printableUrl = printableUrl
+  }
+
+  /** Bytes are progress when there are `leastBytes` of them. */
+  received(bytes: number, leastBytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes < leastBytes) return
+    this.#bytes = 0
+    this.progressed()
   }
 
   /** Waits until the next attempt. Throws RANGE_RETRIES_EXHAUSTED where none is left. */

@@ -47,7 +47,7 @@ test('failures that may pass are returned, and others thrown', () => {
 })
 
 test('limits and lengths are in the errors', () => {
-  expect(rules.idleLimit(3).onLimit()).toMatchObject({
+  expect(rules.idleLimit(3, 1).onLimit()).toMatchObject({
     code: 'HTTP_TIMEOUT',
     context: { url, phase: 'body', limitMs: 7, byteOffset: 3 },
   })

@@ -244,6 +244,34 @@ describe('bodies that end wrongly', () => {
     expect(transport.open).toBe(0)
   })
 
+  test.each([
+    ['a range', false],
+    ['a whole file', true],
+  ])(
+    'fault 166: %s that comes byte by byte is given up after the idle limit',
+    async (_, isWhole) => {
+      const large = sampleFile(2 ** 21)
+      const transport: ScriptedTransport = new ScriptedTransport(large, asked => ({
+        ...(isWhole ? transport.whole() : transport.honest(asked)),
+        body: ['drip'],
+      }))
+      const options = { chunkBytes: 2 ** 21, windowBytes: 2 ** 22, idleMs: 15, signature: null }
+      const error = await failureOf(fetcherOver(transport, options), 'RANGE_RETRIES_EXHAUSTED')
+      expect(error.cause).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'body' } })
+      expect(transport.requests.length).toBeLessThan(9)
+    },
+  )
+
+  test('fault 166: answers of one byte each are given up', async () => {
+    const large = sampleFile(2 ** 21)
+    const transport: ScriptedTransport = new ScriptedTransport(large, ({ start }) =>
+      transport.honest({ start, end: start + 1 }),
+    )
+    const options = { chunkBytes: 2 ** 20, windowBytes: 2 ** 21, concurrency: 1 }
+    await failureOf(fetcherOver(transport, options), 'RANGE_RETRIES_EXHAUSTED')
+    expect(transport.requests.length).toBeLessThan(20)
+  })
+
   test('fault 31: a server that never answers is typed when it goes on', async () => {
     const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), {
       headersTimeoutMs: 5,
