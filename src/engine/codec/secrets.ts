@@ -2,11 +2,17 @@
 // known, and errors freed of them. Servers repeat what they were sent (an error message, a page, a
 // link), and so may what a transport throws.
 
-import { inspect } from 'node:util'
 import { FeedError } from '../errors'
 
-/** Tokens remembered; older ones have expired long before. */
-const MAX_TOKENS = 16
+/**
+ * The slices of the tokens that one search holds, some 20 MB. Two searches are kept, so that tokens
+ * are forgotten long after they have expired.
+ */
+const MAX_SLICES = 250_000
+/** No header is longer; what a longer secret has beyond is not searched. */
+const MAX_SECRET_CHARS = 64 * 1024
+/** Of a longer form only every tenth slice is kept, and the letters around a match are covered too. */
+const DENSE_CHARS = 512
 const COVER = 'redacted'
 /** Shorter texts are no secrets, and covering them would spoil every message. */
 const MIN_CHARS = 4
@@ -21,27 +27,20 @@ const MIN_CUT_CHARS = 6
 const MAX_TEXT_CHARS = 64 * 1024
 
 export class Secrets {
-  readonly #lasting = new Set<string>()
-  /** The latest used last. */
-  readonly #passing = new Set<string>()
-  #search: SecretSearch | undefined
+  readonly #lasting = new SecretSearch()
+  /** The search of the newest tokens, and the one before it. */
+  #passing: readonly [SecretSearch, SecretSearch] = [new SecretSearch(), new SecretSearch()]
 
   /** A secret that never changes, such as the client's. */
   rememberForGood(secret: string): void {
-    if (secret.length < MIN_CHARS) return
     this.#lasting.add(secret)
-    this.#search = undefined
   }
 
   /** A token. */
   remember(token: string): void {
-    if (token.length < MIN_CHARS) return
-    if (!this.#passing.delete(token)) this.#search = undefined
-    this.#passing.add(token)
-    for (const oldest of this.#passing) {
-      if (this.#passing.size <= MAX_TOKENS) break
-      this.#passing.delete(oldest)
-    }
+    const [newest] = this.#passing
+    newest.add(token)
+    if (newest.sliceCount > MAX_SLICES) this.#passing = [new SecretSearch(), newest]
   }
 
   /**
@@ -51,8 +50,7 @@ export class Secrets {
    */
   cover(text: string): string {
     const cut = text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text
-    this.#search ??= new SecretSearch([...this.#lasting, ...this.#passing])
-    return this.#search.cover(cut)
+    return coverIn([this.#lasting, ...this.#passing], cut)
   }
 
   /**
@@ -76,18 +74,18 @@ export class Secrets {
 
   /** What others have thrown is shown whole or not at all. */
   #coveredForeign(cause: unknown): unknown {
-    const shown = inspect(cause, {
-      depth: 10,
-      showHidden: true,
-      maxStringLength: null,
-      maxArrayLength: null,
-      breakLength: Infinity,
-    })
-    return shown.length <= MAX_TEXT_CHARS && this.cover(shown) === shown ? cause : undefined
+    const texts = textsIn(cause)
+    const shown = texts?.join('\n') ?? ''
+    const isSafe = texts !== undefined && shown.length <= MAX_TEXT_CHARS
+    return isSafe && this.cover(shown) === shown ? cause : undefined
   }
 
   #coverAll<T>(value: T): T {
     if (typeof value === 'string') return this.cover(value) as T
+    if (ArrayBuffer.isView(value)) {
+      const text = latin1(value)
+      return (this.cover(text) === text ? value : COVER) as T
+    }
     if (Array.isArray(value)) return value.map(element => this.#coverAll(element)) as T
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
@@ -106,47 +104,120 @@ class SecretSearch {
   /** Beginnings of the forms that a cut text may end with. */
   readonly #beginnings = new Set<string>()
 
-  constructor(secrets: readonly string[]) {
-    for (const form of new Set(secrets.flatMap(formsOf))) {
+  /** Slices of forms above {@link DENSE_CHARS}. */
+  readonly #sparse = new Set<string>()
+  readonly #known = new Set<string>()
+  sliceCount = 0
+
+  add(whole: string): void {
+    const secret = whole.slice(0, MAX_SECRET_CHARS)
+    if (secret.length < MIN_CHARS || this.#known.has(secret)) return
+    this.#known.add(secret)
+    for (const form of new Set(formsOf(secret))) {
       const length = Math.min(form.length, SLICE_CHARS)
-      const slices = this.#slices.get(length) ?? new Set()
-      this.#slices.set(length, slices)
-      for (let at = 0; at + length <= form.length; at++) slices.add(form.slice(at, at + length))
+      const isSparse = form.length > DENSE_CHARS
+      const slices = isSparse ? this.#sparse : (this.#slices.get(length) ?? new Set())
+      if (!isSparse) this.#slices.set(length, slices)
+      const step = isSparse ? SLICE_CHARS : 1
+      for (let at = 0; at + length <= form.length; at += step)
+        slices.add(form.slice(at, at + length))
+      slices.add(form.slice(-length))
+      this.sliceCount += Math.ceil(form.length / step)
       for (let cut = MIN_CUT_CHARS; cut < length; cut++) this.#beginnings.add(form.slice(0, cut))
     }
   }
 
-  cover(text: string): string {
-    const lower = lowerCase(text)
-    let covered = ''
-    let [from, start, end] = [0, -1, -1]
-    const close = () => {
-      covered += text.slice(from, start) + COVER
-      from = end
-    }
-    for (let at = 0; at < text.length; at++) {
-      const found = this.#endOfMatch(lower, at)
-      if (found === undefined) continue
-      if (at > end && start >= 0) close()
-      if (at > end || start < 0) start = at
-      end = Math.max(end, found)
-    }
-    if (start >= 0) close()
-    return covered + text.slice(from)
+  isSparseMatch(lower: string, at: number): boolean {
+    return this.#sparse.size > 0 && this.#sparse.has(lower.slice(at, at + SLICE_CHARS))
   }
 
-  #endOfMatch(lower: string, at: number): number | undefined {
+  /** Returns the end of the longest match at this place; undefined without one. */
+  endOfMatch(lower: string, at: number): number | undefined {
     let end: number | undefined
     for (const [length, slices] of this.#slices) {
       if (at + length <= lower.length && slices.has(lower.slice(at, at + length)))
         end = Math.max(end ?? 0, at + length)
     }
+    if (this.isSparseMatch(lower, at)) end = at + SLICE_CHARS + lettersFrom(lower, at + SLICE_CHARS)
     const textEnd = lower.endsWith('…') ? lower.length - 1 : lower.length
     const isNearEnd = textEnd - at >= MIN_CUT_CHARS && textEnd - at < SLICE_CHARS
     return (
       end ?? (isNearEnd && this.#beginnings.has(lower.slice(at, textEnd)) ? textEnd : undefined)
     )
   }
+}
+
+/** Covers what is left of the secrets of some searches. */
+function coverIn(searches: readonly SecretSearch[], text: string): string {
+  const lower = lowerCase(text)
+  let covered = ''
+  let [from, start, end] = [0, -1, -1]
+  const close = () => {
+    covered += text.slice(from, start) + COVER
+    from = end
+  }
+  for (let at = 0; at < text.length; at++) {
+    let found = -1
+    for (const search of searches) found = Math.max(found, search.endOfMatch(lower, at) ?? -1)
+    if (found < 0) continue
+    const isSparse = searches.some(search => search.isSparseMatch(lower, at))
+    const begin = isSparse ? at - lettersBefore(lower, at) : at
+    if (begin > end && start >= 0) close()
+    if (begin > end || start < 0) start = Math.max(begin, from)
+    end = Math.max(end, found)
+  }
+  if (start >= 0) close()
+  return covered + text.slice(from)
+}
+
+/** The letters of tokens behind a place, fewer than a slice has. */
+function lettersFrom(lower: string, at: number): number {
+  return /^[\w~+/.-]{0,9}/.exec(lower.slice(at, at + SLICE_CHARS - 1))![0].length
+}
+
+function lettersBefore(lower: string, at: number): number {
+  return /[\w~+/.-]{0,9}$/.exec(lower.slice(Math.max(0, at - SLICE_CHARS + 1), at))![0].length
+}
+
+/** The most values of a foreign cause that are looked at. */
+const MAX_VALUES = 10_000
+
+/** Returns all texts in a value, bytes among them; undefined for one that is too large. */
+function textsIn(value: unknown): string[] | undefined {
+  const seen = new Set<unknown>()
+  const open = [value]
+  const texts: string[] = []
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string') texts.push(next)
+    if (Object(next) !== next || seen.has(next)) continue
+    seen.add(next)
+    if (seen.size + open.length > MAX_VALUES) return undefined
+    if (ArrayBuffer.isView(next)) texts.push(latin1(next))
+    else if (next instanceof ArrayBuffer) texts.push(latin1(new Uint8Array(next)))
+    else for (const part of partsOf(next as object)) open.push(part)
+  }
+  return texts
+}
+
+/** The names and values of an object, also hidden ones; no getter is called. */
+function partsOf(object: object): unknown[] {
+  const own = Reflect.ownKeys(object).flatMap(name => [
+    typeof name === 'symbol' ? name.description : name,
+    Reflect.getOwnPropertyDescriptor(object, name)?.value as unknown,
+  ])
+  const isListed =
+    object instanceof Map ||
+    object instanceof Set ||
+    object instanceof Headers ||
+    object instanceof URLSearchParams
+  if (object instanceof URL) own.push(object.href)
+  if (object instanceof Error) own.push(object.stack)
+  return isListed ? [...own, ...[...object].flat()] : own
+}
+
+function latin1({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('latin1')
 }
 
 /** Returns the forms in which a secret may appear, in lower case: as it is, in a URL, in JSON, encoded. */

@@ -72,8 +72,8 @@ test('a bounded number of the newest secrets is remembered, and short texts are 
   const secrets = new Secrets()
   secrets.rememberForGood('the client’s own')
   const token = (n: number) => createHash('sha256').update(String(n)).digest('base64url')
-  for (let n = 0; n < 1000; n++) secrets.remember(token(n))
-  expect(secrets.cover(`${token(999)} ${token(990)}`)).toBe('redacted redacted')
+  for (let n = 0; n < 2000; n++) secrets.remember(token(n))
+  for (let n = 1800; n < 2000; n++) expect(secrets.cover(token(n))).toBe('redacted')
   expect(secrets.cover(`x ${token(1)} x`)).toBe(`x ${token(1)} x`)
   expect(secrets.cover('the client’s own')).toBe('redacted')
   secrets.remember('abc')
@@ -131,4 +131,35 @@ test('a foreign cause that is too large to search is left out', () => {
     { cause: new Error('x'.repeat(1_000_000)) },
   )
   expect(knowing('abcdefghijklmnop').covered(error).cause).toBeUndefined()
+})
+
+test('fault 165: bytes of a cause or a context that have a secret are not shown', () => {
+  const secrets = knowing('tok-4711-and-more')
+  const bytes = Buffer.from('GET / tok-4711-and-more')
+  for (const cause of [
+    Object.assign(new Error('x'), { rawPacket: bytes }),
+    Object.assign(new Error('x'), { deep: { map: new Map([['a', new Uint8Array(bytes)]]) } }),
+    { [Symbol('tok-4711-and-more')]: 1 },
+    new Set([new URL('http://a.test/?q=tok-4711-and-more')]),
+    Object.defineProperty({}, 'hidden', { value: bytes.buffer, enumerable: false }),
+  ])
+    expect(
+      secrets.covered(new FeedError('HTTP_TRANSPORT', 'no', { url: 'u' }, { cause })).cause,
+    ).toBeUndefined()
+  const context = { url: 'u', received: bytes } as never
+  expect(secrets.covered(new FeedError('HTTP_TRANSPORT', 'no', context)).context).toEqual({
+    url: 'u',
+    received: 'redacted',
+  })
+  const plain = Object.assign(new Error('x'), { rawPacket: Buffer.from('GET /') })
+  const kept = new FeedError('HTTP_TRANSPORT', 'no', { url: 'u' }, { cause: plain })
+  expect(secrets.covered(kept)).toBe(kept)
+})
+
+test('fault 165: any part of a long token is removed, and its edges', () => {
+  const long = createHash('sha512').update('a').digest('hex').repeat(400)
+  const secrets = knowing(long)
+  expect(secrets.cover(`x ${long} x`)).toBe('x redacted x')
+  for (let start = 0; start < 300; start += 7)
+    expect(secrets.cover(`x ${long.slice(start, start + 40)} x`)).toBe('x redacted x')
 })

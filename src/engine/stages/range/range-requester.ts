@@ -134,14 +134,19 @@ export class RangeRequester {
     try {
       return await sendInTime(this.#transport, request, limits)
     } catch (error) {
-      throw asTransportError(error, printableUrl, (range ?? WHOLE).start)
+      throw this.#secrets.covered(asTransportError(error, printableUrl, (range ?? WHOLE).start))
     }
   }
 
   #remember(headers: RequestHeaders): void {
     for (const [name, value] of Object.entries(headers)) {
-      if (name.toLowerCase() === 'authorization')
+      if (PUBLIC_HEADERS.test(name)) continue
+      if (/^(?:proxy-)?authorization$/i.test(name))
         this.#secrets.remember(value.replace(/^\S+\s+/, ''))
+      else if (/^cookie$/i.test(name))
+        for (const cookie of value.split(/;\s*/))
+          this.#secrets.remember(cookie.replace(/^.*?=/, ''))
+      else if (value.length >= LEAST_SECRET_CHARS) this.#secrets.remember(value)
     }
   }
 
@@ -156,6 +161,12 @@ export class RangeRequester {
     return timeLimit('response', wait)
   }
 }
+
+/** Headers that have no secrets. Any other of the caller may have one, whatever its name. */
+const PUBLIC_HEADERS =
+  /^(?:accept.*|range|if-.*|user-agent|content-.*|host|connection|cache-control|date|from|referer|origin|te|.*marketplace.*)$/i
+/** Shorter values of other headers are names, such as that of a tenant. */
+const LEAST_SECRET_CHARS = 8
 
 /**
  * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the

@@ -148,3 +148,31 @@ test.each([401, 503])(
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('4711')
   },
 )
+
+test.each([
+  ['X-Api-Key', 'key-4711-0815', 'key-4711-0815'],
+  ['Cookie', 'theme=dark; session=sid-4711-0815; b=1', 'sid-4711-0815'],
+  ['X-Signature', 'c2lnbmVkLTQ3MTEtMDgxNQ==', 'c2lnbmVkLTQ3MTEtMDgxNQ=='],
+])(
+  'fault 165: what a server repeats of the header %s is in no error',
+  async (name, value, secret) => {
+    const seen = (error: unknown) => inspect(error, { depth: 20, showHidden: true })
+    const said = [
+      () => ({ status: 403, body: [Buffer.from(`{"message":"no ${secret}"}`)] }),
+      () => ({ status: 503, headers: { 'retry-after': '1' }, body: [Buffer.from(secret)] }),
+      () => Object.assign(reset(), { cause: { rawPacket: Buffer.from(`GET ${secret}`) } }),
+      () => Object.assign(reset(), { message: `no answer to ${secret}` }),
+    ]
+    for (const script of said) {
+      const { requester } = requesterOver(script as Script, { headers: { [name]: value } })
+      const error = await requester.ask(range).then(
+        answer => (answer as { error?: unknown }).error,
+        (thrown: unknown) => thrown,
+      )
+      expect(error).toBeInstanceOf(FeedError)
+      expect(seen(error)).not.toContain(secret)
+      expect(seen(error)).not.toContain(Buffer.from(secret).toString('hex').replace(/../g, '$& '))
+      expect(JSON.stringify(error)).not.toContain(secret)
+    }
+  },
+)
