@@ -172,11 +172,11 @@ function coverIn(searches: readonly SecretSearch[], text: string): string {
 
 /** The letters of tokens behind a place, fewer than a slice has. */
 function lettersFrom(lower: string, at: number): number {
-  return /^[\w~+/.-]{0,9}/.exec(lower.slice(at, at + SLICE_CHARS - 1))![0].length
+  return /^[\w~+/.%-]{0,9}/.exec(lower.slice(at, at + SLICE_CHARS - 1))![0].length
 }
 
 function lettersBefore(lower: string, at: number): number {
-  return /[\w~+/.-]{0,9}$/.exec(lower.slice(Math.max(0, at - SLICE_CHARS + 1), at))![0].length
+  return /[\w~+/.%-]{0,9}$/.exec(lower.slice(Math.max(0, at - SLICE_CHARS + 1), at))![0].length
 }
 
 /** The most values of a foreign cause that are looked at. */

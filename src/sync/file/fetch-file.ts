@@ -208,7 +208,7 @@ async function download(
     ...(resume && { resume }),
   })
   for await (const block of bytes.batches()) {
-    if (info !== spooled) {
+    if (spool.file === undefined || info !== spooled) {
       const { empty: _, ...identity } = { ...info }
       if (spool.file === undefined) await spool.begin(identity)
       else if (!canResume(identity, expected)) await spool.goOnUnproven(identity)
