@@ -32,7 +32,13 @@ import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 /** The options of fetching the ranges of a file: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
-  'chunkBytes' | 'concurrency' | 'windowBytes' | 'retry' | 'idleMs' | 'acceptUnknownEnd'
+  | 'chunkBytes'
+  | 'concurrency'
+  | 'windowBytes'
+  | 'retry'
+  | 'idleMs'
+  | 'acceptUnknownEnd'
+  | 'redirectOrigins'
 >
 
 /** The options of one reading: those of the pipeline, and those of its stages. */

@@ -10,7 +10,8 @@ import {
   printableUrl,
   sendableHeaders,
 } from '../../engine/index'
-import { followRedirects, type HttpRequest, type HttpTransport } from './http-transport'
+import type { HttpRequest, HttpTransport } from './http-transport'
+import { followRedirects, type Hop } from './redirects'
 
 /** A function that answers a Request. */
 export type FetchLike = (request: Request) => Response | Promise<Response>
@@ -37,15 +38,15 @@ export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   return {
     async send(request) {
       const headers = sendableHeaders(anObject('request', request).headers)
-      return followRedirects(request, url => sendOnce(fetchLike, url, { ...request, headers }))
+      return followRedirects({ ...request, headers }, hop => sendOnce(fetchLike, hop, request))
     },
   }
 }
 
 async function sendOnce(
   fetchLike: FetchLike,
-  url: URL,
-  { method = 'GET', headers, body, signal }: HttpRequest,
+  { url, headers }: Hop,
+  { method = 'GET', body, signal }: HttpRequest,
 ): Promise<RangeResponse> {
   const shown = printableUrl(url)
   let response: Response

@@ -2,8 +2,9 @@
 // and makes no repeats. It reads plain sockets in large blocks. The first request loads the modules
 // of Node, which takes some milliseconds.
 
+import type { LookupAddress } from 'node:dns'
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import type { Socket, TcpSocketConnectOpts } from 'node:net'
+import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net'
 import { finished, type Readable } from 'node:stream'
 import type { RangeResponse } from '../../engine/index'
 import {
@@ -16,7 +17,8 @@ import {
   sendableHeaders,
   withMethods,
 } from '../../engine/index'
-import { followRedirects, type HttpRequest, type HttpTransport } from './http-transport'
+import type { HttpRequest, HttpTransport } from './http-transport'
+import { followRedirects, type Hop } from './redirects'
 
 /**
  * How long an idle connection is kept. Servers keep theirs longer, so a request rarely meets a
@@ -78,7 +80,7 @@ export class NodeTransport implements HttpTransport {
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const headers = sendableHeaders(anObject('request', request).headers)
-    return followRedirects(request, url => this.#sendOnce(url, { ...request, headers }))
+    return followRedirects({ ...request, headers }, hop => this.#sendOnce(hop, request))
   }
 
   /** Closes all connections, unless the caller owns the agent. */
@@ -89,8 +91,8 @@ export class NodeTransport implements HttpTransport {
   }
 
   async #sendOnce(
-    url: URL,
-    { method = 'GET', headers, body, signal }: HttpRequest,
+    { url, headers, addresses }: Hop,
+    { method = 'GET', body, signal }: HttpRequest,
   ): Promise<RangeResponse> {
     const shown = printableUrl(url)
     try {
@@ -99,7 +101,9 @@ export class NodeTransport implements HttpTransport {
       for (let turn = 0; turn < TURNS_BEFORE_REUSE; turn++) await nextTurn()
       if (this.#closed && !this.#agent)
         throw new FeedError('HTTP_TRANSPORT', 'the transport was closed', { url: shown })
-      const sent = request(url, { method, headers: { ...headers }, signal, agent })
+      // A name that was checked must not be looked up again. The agent of a caller may be a proxy.
+      const lookup = addresses && !this.#agent && { lookup: lookupOf(addresses) }
+      const sent = request(url, { method, headers: { ...headers }, signal, agent, ...lookup })
       sent.end(body)
       return asRangeResponse(await responseTo(sent, shown), shown)
     } catch (error) {
@@ -125,6 +129,17 @@ async function newClient(protocol: string, given: Agent | undefined): Promise<Cl
     import('node:net'),
   ])
   return { request, agent: given ?? withLargeReads(new NewAgent(options), connect) }
+}
+
+/** Returns a lookup that gives the addresses of a name that was looked up before. */
+function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
+  return (hostname, { all }, done) => {
+    const [first] = addresses
+    const unknown = Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })
+    if (first === undefined) done(unknown, '')
+    else if (all) done(null, [...addresses])
+    else done(null, first.address, first.family)
+  }
 }
 
 function nextTurn(): Promise<void> {

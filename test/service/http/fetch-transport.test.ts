@@ -33,6 +33,7 @@ async function download(path: string): Promise<Uint8Array> {
     url: `http://feed.test${path}`,
     transport: fetchTransport(feedServer().fetch),
     chunkBytes: 700,
+    redirectOrigins: [],
   })
   const ordered = new ChunkReassembler()
   fetcher.on('error', error => ordered.destroy(error))
@@ -188,6 +189,7 @@ describe('the platform’s fetch', () => {
           url: origin + path,
           transport: fetchTransport(fetch),
           retry: { patienceMs: 0 },
+          redirectOrigins: [],
         })
       const pieces = await fetchOver('/moved').collect()
       expect(Uint8Array.from(Buffer.concat(pieces.map(piece => piece.bytes)))).toEqual(file)

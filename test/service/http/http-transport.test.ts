@@ -10,11 +10,7 @@ import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
 import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
 import type { RangeFetcherOptions } from '../../../src/engine/stages/range/range-settings'
 import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
-import {
-  followRedirects,
-  type HttpTransport,
-  sameOriginUrl,
-} from '../../../src/service/http/http-transport'
+import { type HttpTransport, sameOriginUrl } from '../../../src/service/http/http-transport'
 import { NodeTransport } from '../../../src/service/http/node-transport'
 import { sampleFile } from '../../engine/stages/scripted-transport'
 
@@ -402,7 +398,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
   })
 })
 
-describe('redirect policy', () => {
+describe('links of lists', () => {
   const from = 'https://feed.test/buy/feed/v1/file?limit=20'
 
   describe('fault 84: links', () => {
@@ -446,76 +442,6 @@ describe('redirect policy', () => {
       expect(sameOriginUrl(from, '?limit=30').href).toBe(
         'https://feed.test/buy/feed/v1/file?limit=30',
       )
-    })
-  })
-
-  describe('redirects', () => {
-    const hop = (
-      status: number,
-      location: string | undefined,
-      onDiscard = () => {},
-    ): RangeResponse => ({
-      status,
-      header: name => (name === 'location' ? location : undefined),
-      body: (async function* () {})(),
-      discard: onDiscard,
-    })
-
-    test('are followed within the origin, each response discarded', async () => {
-      const sent: string[] = []
-      let discarded = 0
-      const response = await followRedirects({ url: 'https://feed.test/0' }, async url => {
-        sent.push(url.href)
-        const status = [301, 302, 303, 307, 308, 200][sent.length - 1] ?? 500
-        return hop(status, `/${sent.length}`, () => discarded++)
-      })
-      expect(response.status).toBe(200)
-      expect(sent).toEqual([0, 1, 2, 3, 4, 5].map(at => `https://feed.test/${at}`))
-      expect(discarded).toBe(5)
-    })
-
-    test('fault 84: end with an error after a loop', async () => {
-      let sent = 0
-      const looping = followRedirects({ url: 'https://feed.test/a' }, async () =>
-        hop(302, ++sent % 2 ? '/b' : '/a'),
-      )
-      await expect(looping).rejects.toMatchObject({
-        code: 'HTTP_REDIRECT_LOOP',
-        context: { url: 'https://feed.test/a', hops: 5 },
-      })
-      expect(sent).toBe(6)
-    })
-
-    test('fault 84: to a refused target send nothing', async () => {
-      const sent: string[] = []
-      const refused = followRedirects({ url: 'https://feed.test/a' }, async url => {
-        sent.push(url.href)
-        return hop(302, 'https://evil.test/b')
-      })
-      await expect(refused).rejects.toMatchObject({ code: 'HTTP_ORIGIN_REFUSED' })
-      expect(sent).toEqual(['https://feed.test/a'])
-    })
-
-    test('of a POST are its response, and it is sent once', async () => {
-      let sent = 0
-      const response = await followRedirects(
-        { url: 'https://feed.test/a', method: 'POST' },
-        async () => {
-          sent++
-          return hop(307, '/b')
-        },
-      )
-      expect([response.status, sent]).toEqual([307, 1])
-    })
-
-    test('without a target are the response', async () => {
-      expect(
-        (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined)))
-          .status,
-      ).toBe(302)
-      expect(
-        (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(304, '/b'))).status,
-      ).toBe(304)
     })
   })
 })

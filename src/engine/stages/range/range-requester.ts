@@ -4,7 +4,7 @@
 
 import { type Compared, type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
 import { type ByteRange, rangeHeader } from '../../codec/range/range-plan'
-import { type RequestHeaders, sendableHeaders } from '../../codec/range/request'
+import { printableUrl, type RequestHeaders, sendableHeaders } from '../../codec/range/request'
 import {
   bodyIsText,
   judgeResponse,
@@ -48,6 +48,8 @@ export class RangeRequester {
     this.#settings = settings
     this.#signal = signal
     this.#transport = watchedTransport(settings.transport, this.#secrets)
+    // The clients of the service make their addresses themselves, of nothing that is secret.
+    if (!('reportsRequests' in settings.transport)) this.#rememberValues(settings.url)
     this.identity = settings.identity
   }
 
@@ -91,7 +93,8 @@ export class RangeRequester {
   }
 
   async #judge(range: ByteRange | undefined, response: RangeResponse): Promise<RangeAnswer> {
-    const { printableUrl: url, sniffContentType, expected, now } = this.#settings
+    const { sniffContentType, expected, now } = this.#settings
+    const url = response.url ? printableUrl(response.url) : this.#settings.printableUrl
     const asked = range ?? WHOLE
     const isText = bodyIsText(response, sniffContentType)
     const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
@@ -129,12 +132,14 @@ export class RangeRequester {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     this.#remember(headers)
-    const { url, printableUrl } = this.#settings
-    const request = { url, headers, signal: this.#signal, attempt }
+    const { url, printableUrl: shown, redirectOrigins } = this.#settings
+    const request = { url, headers, redirectOrigins, signal: this.#signal, attempt }
     try {
-      return await sendInTime(this.#transport, request, limits)
+      const response = await sendInTime(this.#transport, request, limits)
+      if (response.url) this.#rememberValues(response.url)
+      return response
     } catch (error) {
-      throw this.#secrets.covered(asTransportError(error, printableUrl, (range ?? WHOLE).start))
+      throw this.#secrets.covered(asTransportError(error, shown, (range ?? WHOLE).start))
     }
   }
 
@@ -147,6 +152,16 @@ export class RangeRequester {
         for (const cookie of value.split(/;\s*/))
           this.#secrets.remember(cookie.replace(/^.*?=/, ''))
       else if (value.length >= LEAST_SECRET_CHARS) this.#secrets.remember(value)
+    }
+  }
+
+  /** A parameter may be a credential, whatever its name. What the path shows as well is none. */
+  #rememberValues(url: string): void {
+    const shown = printableUrl(url)
+    for (const [name, value] of new URL(url).searchParams) {
+      const secret = value === '' ? name : value
+      if (secret.length >= LEAST_SECRET_CHARS && !shown.includes(secret))
+        this.#secrets.remember(secret)
     }
   }
 
@@ -165,8 +180,8 @@ export class RangeRequester {
 /** Headers that have no secrets. Any other of the caller may have one, whatever its name. */
 const PUBLIC_HEADERS =
   /^(?:accept.*|range|if-.*|user-agent|content-.*|host|connection|cache-control|date|from|referer|origin|te|.*marketplace.*)$/i
-/** Shorter values of other headers are names, such as that of a tenant. */
-const LEAST_SECRET_CHARS = 8
+/** Shorter values of parameters and of other headers are names, such as that of a tenant. */
+const LEAST_SECRET_CHARS = 6
 
 /**
  * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the

@@ -65,6 +65,14 @@ export interface RangeFetcherOptions {
    * 60,000.
    */
   readonly headersTimeoutMs?: number
+  /**
+   * The other origins to which the server may redirect, such as `['https://cdn.example.com']`. They
+   * get none of `headers`, each range asks the first address again, and the answers have to be of one
+   * file, whoever gives them. `'public'` is any public one. A redirect from https to http is refused,
+   * and from a public address to one of this machine or its network, unless it is named; refusals are
+   * HTTP_ORIGIN_REFUSED. Default `'public'`; `[]` allows none.
+   */
+  readonly redirectOrigins?: 'public' | readonly string[]
   /** When failing requests are repeated. Default: the defaults of each option. */
   readonly retry?: RetryOptions
   /**
@@ -150,6 +158,7 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   windowBytes: true,
   maxRangeBytes: true,
   headersTimeoutMs: true,
+  redirectOrigins: true,
   retry: true,
   resume: true,
   expected: true,
@@ -187,6 +196,7 @@ export function rangeSettings(options: RangeFetcherOptions) {
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
     windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
+    redirectOrigins: originsOf(options.redirectOrigins ?? 'public'),
     retry: retryPolicy(options.retry),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
@@ -195,6 +205,13 @@ export function rangeSettings(options: RangeFetcherOptions) {
     now: clockMs('now', options.now),
     onInfo: options.onInfo && callback('onInfo', options.onInfo),
   }
+}
+
+function originsOf(given: 'public' | readonly string[]): 'public' | readonly string[] {
+  const isOrigin = (text: unknown) => URL.canParse(`${text}`) && new URL(`${text}`).origin === text
+  if (given === 'public' || (Array.isArray(given) && given.every(isOrigin))) return given
+  const expected = "'public' or a list of origins such as https://cdn.example.com"
+  throw optionInvalid('redirectOrigins', expected, given)
 }
 
 /** @throws FeedError OPTION_INVALID */

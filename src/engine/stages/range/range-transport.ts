@@ -19,11 +19,19 @@ export interface RangeRequest {
    * Ends the wait for the response at once. After the response has come, `discard` ends its body.
    */
   readonly signal: AbortSignal
+  /**
+   * The other origins to which a redirect may lead: `'public'` is any but those of this machine or
+   * its network. Such a redirect is followed without the headers, except those of the range, and
+   * never from https to http. Default none.
+   */
+  readonly redirectOrigins?: 'public' | readonly string[]
   /** Number of this attempt since the last progress, from 1; for logs. Default 1. */
   readonly attempt?: number
 }
 
 export interface RangeResponse {
+  /** The address that answered, where a redirect led to another origin. Default that of the request. */
+  readonly url?: string
   /** The status code of the response. */
   readonly status: number
   /**
@@ -50,8 +58,8 @@ export interface RangeResponse {
 }
 
 /**
- * Sends requests. The transport follows redirects within one origin and refuses others. Fails with
- * a FeedError, whose `retryable` says whether a repeat may help.
+ * Sends requests. The transport follows redirects within one origin, and to those that the request
+ * allows; it refuses others. Fails with a FeedError, whose `retryable` says whether a repeat may help.
  */
 export interface RangeTransport {
   send(request: RangeRequest): Promise<RangeResponse>
@@ -207,6 +215,7 @@ export function untilEnd(
     }
   }
   return {
+    ...(response.url !== undefined && { url: response.url }),
     status: response.status,
     header: name => response.header(name),
     body: parts(),
