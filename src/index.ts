@@ -102,6 +102,7 @@ export {
   readInstant,
   regions,
   replay,
+  Secrets,
   type Sink,
   type SinkCounts,
   Source,

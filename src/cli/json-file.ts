@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { FeedError } from '../index'
+import { rememberValues } from './command-secrets'
 import { usageError } from './usage-error'
 
 /** The permissions of a file for its group and for all others. */
@@ -28,12 +29,14 @@ export function jsonFile(option: string, path: string): object {
  * @throws FeedError OPTION_INVALID
  */
 export function secretJsonFile(option: string, path: string): object {
-  return readObject(option, path, stats => {
+  const secrets = readObject(option, path, stats => {
     // Windows has no such permissions, and reports some for every file.
     if (stats.uid !== process.getuid?.() || !stats.isFile()) return
     if ((stats.mode & OTHERS_MODE) !== 0)
       throw invalid(option, path, `can be read by others; run \`chmod 600 ${path}\` first`)
   })
+  rememberValues(secrets)
+  return secrets
 }
 
 function readObject(option: string, path: string, check: (stats: Stats) => void): object {

@@ -7,6 +7,7 @@ import { version } from '../../package.json'
 import { refusePasswords } from './argument-passwords'
 import { addBenchCommand } from './bench/bench-command'
 import { Command, optionDescription } from './command-options'
+import { rememberSecrets } from './command-secrets'
 import { addCompletionCommand } from './completion/completion-script'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
@@ -21,6 +22,7 @@ import { addVerifyCommand } from './verify/verify-command'
 /** Runs a call of the command, prints its failure, and sets the exit code. */
 export async function run(argv: readonly string[], feedmill = program(argv)): Promise<void> {
   let isJson = false
+  rememberSecrets(argv, process.env)
   try {
     await feedmill
       .hook('preAction', (_, command) => {

@@ -181,10 +181,12 @@ export function texts(option: string, values: readonly string[]): readonly strin
 
 /**
  * Checks for the path of a file or folder: a text that is not empty and has no NUL, which no system
- * can open.
+ * can open, and no address, of which a system would make folders, and which may have a signature.
  * @throws FeedError OPTION_INVALID
  */
 export function filePath(option: string, value: string | undefined): string {
+  const scheme = /^\s*([a-z][a-z\d+.-]+:)\/\//i.exec(`${value}`)?.[1]
+  if (scheme) throw invalid(option, 'the path of a file or folder', `an address ${scheme}//…`)
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
   throw optionInvalid(option, 'the path of a file or folder', value)
 }

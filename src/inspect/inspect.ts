@@ -21,6 +21,7 @@ import {
   printableUrl,
   RangeFetcher,
   requestUrl,
+  Secrets,
   wholeNumber,
 } from '../engine/index'
 import { NodeTransport } from '../service/index'
@@ -104,7 +105,8 @@ export async function inspect(
   const gunzip = isGzip ? new Gunzip() : undefined
   const blocks = pipeline<Uint8Array>(joined(first, rest), running)
   const text = gunzip === undefined ? blocks : blocks.to(gunzip)
-  const failure = await contentFailure(() => text.to(inspector).forEach(() => {}))
+  const read = () => text.to(inspector).forEach(() => {})
+  const failure = await contentFailure(read, from.secrets)
   return {
     version: REPORT_VERSION,
     source: name ?? from.name,
@@ -142,12 +144,16 @@ async function* joined(first: Uint8Array, rest: Blocks): Blocks {
  * Returns why the content of the file cannot be read: an error of gzip or of TSV.
  * @throws FeedError any other failure
  */
-async function contentFailure(read: () => Promise<unknown>): Promise<FailureReport | null> {
+async function contentFailure(
+  read: () => Promise<unknown>,
+  secrets = new Secrets(),
+): Promise<FailureReport | null> {
   try {
     await read()
     return null
-  } catch (error) {
-    if (!FeedError.is(error)) throw error
+  } catch (thrown) {
+    if (!FeedError.is(thrown)) throw thrown
+    const error = secrets.covered(thrown)
     const family = familyOf(error.code)
     if (family !== 'gzip' && family !== 'tsv') throw error
     const { code, message, context } = error
@@ -172,6 +178,8 @@ interface ByteSource {
   readonly name: string
   /** The blocks. It can be called once. */
   blocks(): Blocks
+  /** The values of an address, which a server may repeat in its page. */
+  readonly secrets?: Secrets
 }
 
 /** @throws FeedError OPTION_INVALID */
@@ -195,12 +203,15 @@ function named(name: string, pipe: { batches(): AsyncIterable<Uint8Array> }): By
 }
 
 function remoteFile(url: URL, options: PipelineOptions): ByteSource {
+  const secrets = new Secrets()
+  secrets.rememberUrl(url)
   return {
     name: printableUrl(url),
+    secrets,
     async *blocks() {
       const transport = new NodeTransport()
       try {
-        yield* pipeline(new RangeFetcher({ url, transport }), options)
+        yield* pipeline(new RangeFetcher({ url, transport, secrets }), options)
           .to(new ChunkReassembler())
           .batches()
       } finally {

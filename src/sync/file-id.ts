@@ -8,6 +8,7 @@ import {
   anObject,
   anyText,
   type Columns,
+  type FeedError,
   type FeedFile,
   type FeedSchema,
   readInstant,
@@ -170,6 +171,8 @@ export interface FileDownload {
   compressed(options: CompressedOptions): { batches(): AsyncIterable<Uint8Array> }
   /** Only a bootstrap of the service is asked for its time. */
   info?: FeedDownload<Columns>['info']
+  /** Returns the error without what the requests for the file had that is secret. */
+  covered(error: FeedError): FeedError
 }
 
 /** @throws FeedError REQUEST_INVALID */

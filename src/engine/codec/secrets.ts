@@ -3,6 +3,7 @@
 // link), and so may what a transport throws.
 
 import { FeedError } from '../errors'
+import { printableUrl, type RequestHeaders } from './range/request'
 
 /**
  * The slices of the tokens that one search holds, some 20 MB. Two searches are kept, so that tokens
@@ -25,7 +26,26 @@ const SLICE_CHARS = 10
 const MIN_CUT_CHARS = 6
 /** Texts in errors are shorter; what is beyond is dropped, unseen. */
 const MAX_TEXT_CHARS = 64 * 1024
+/** Shorter values of parameters and of other headers are names, such as that of a tenant. */
+const LEAST_VALUE_CHARS = 6
+/** Headers that have no secrets. Any other of the caller may have one, whatever its name. */
+const PUBLIC_HEADERS =
+  /^(?:accept.*|range|if-.*|user-agent|content-.*|host|connection|cache-control|date|from|referer|origin|te|.*marketplace.*)$/i
 
+/**
+ * Covers tokens and passwords in texts and errors, in whatever form they come back: for logs,
+ * transports and sinks of one's own. What feedmill itself is given, it covers by itself. The newest
+ * tokens are remembered, some 20 MB of them at most.
+ * @example
+ * ```ts
+ * import { Secrets } from 'feedmill'
+ *
+ * const secrets = new Secrets()
+ * secrets.remember('tok-4711-0815')
+ * console.log(secrets.cover('GET /file?token=tok-4711-0815 failed'))
+ * // => GET /file?token=redacted failed
+ * ```
+ */
 export class Secrets {
   readonly #lasting = new SecretSearch()
   /** The search of the newest tokens, and the one before it. */
@@ -43,14 +63,43 @@ export class Secrets {
     if (newest.sliceCount > MAX_SLICES) this.#passing = [new SecretSearch(), newest]
   }
 
+  /** Remembers the values of a request's headers, but for headers that have no secrets. */
+  rememberHeaders(headers: RequestHeaders): void {
+    for (const [name, value] of Object.entries(headers)) {
+      if (PUBLIC_HEADERS.test(name)) continue
+      if (/^(?:proxy-)?authorization$/i.test(name)) this.remember(value.replace(/^\S+\s+/, ''))
+      else if (/^cookie$/i.test(name))
+        for (const cookie of value.split(/;\s*/)) this.remember(cookie.replace(/^.*?=/, ''))
+      else if (value.length >= LEAST_VALUE_CHARS) this.remember(value)
+    }
+  }
+
+  /**
+   * Remembers the password of an address and the values of its parameters: any of them may be a
+   * credential, whatever its name. What its printable form shows is none.
+   */
+  rememberUrl(url: string | URL): void {
+    if (!URL.canParse(String(url))) return
+    const { password, searchParams } = new URL(url)
+    const shown = printableUrl(url)
+    if (password !== '') this.remember(percentDecoded(password))
+    for (const [name, value] of searchParams) {
+      const secret = value === '' ? name : value
+      if (secret.length >= LEAST_VALUE_CHARS && !shown.includes(secret)) this.remember(secret)
+    }
+  }
+
   /**
    * The text with every secret covered: in any case, as Base64, Base64url, hexadecimal,
    * percent-encoded or in JSON, and any part of {@link SLICE_CHARS} characters of these. The cost
-   * grows with the text alone. Texts above 64 KiB are cut.
+   * grows with the text alone.
    */
   cover(text: string): string {
-    const cut = text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text
-    return coverIn([this.#lasting, ...this.#passing], cut)
+    return coverIn([this.#lasting, ...this.#passing], text)
+  }
+
+  #coverCut(text: string): string {
+    return this.cover(text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text)
   }
 
   /**
@@ -58,7 +107,7 @@ export class Secrets {
    * that shows none.
    */
   covered<E extends FeedError>(error: E): E {
-    const message = this.cover(error.message)
+    const message = this.#coverCut(error.message)
     const context = this.#coverAll(error.context)
     const cause = FeedError.is(error.cause)
       ? this.covered(error.cause as FeedError)
@@ -81,7 +130,7 @@ export class Secrets {
   }
 
   #coverAll<T>(value: T): T {
-    if (typeof value === 'string') return this.cover(value) as T
+    if (typeof value === 'string') return this.#coverCut(value) as T
     if (ArrayBuffer.isView(value)) {
       const text = latin1(value)
       return (this.cover(text) === text ? value : COVER) as T
@@ -214,6 +263,14 @@ function partsOf(object: object): unknown[] {
   if (object instanceof URL) own.push(object.href)
   if (object instanceof Error) own.push(object.stack)
   return isListed ? [...own, ...[...object].flat()] : own
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function latin1({ buffer, byteOffset, byteLength }: ArrayBufferView): string {

@@ -115,7 +115,7 @@ export class Run {
   /** Ends the run with an error. Only the first error counts; the reader of the run gets it. */
   fail(error: FeedError): void {
     if (this.#settling !== undefined || this.error !== undefined) return
-    this.error = error
+    this.error = this.#covered(error)
     void this.settle()
   }
 
@@ -195,8 +195,13 @@ export class Run {
     if (pending.length === 0) return undefined
     return Promise.all(pending).then(
       () => {},
-      error => void (this.error ??= asFeedError(error, 'pipeline')),
+      error => void (this.error ??= this.#covered(asFeedError(error, 'pipeline'))),
     )
+  }
+
+  /** A stage may find in the data what a server repeats of the requests of another. */
+  #covered(error: FeedError): FeedError {
+    return this.#stages.reduce((shown, { secrets }) => secrets?.covered(shown) ?? shown, error)
   }
 
   async #settle(hasEnded: boolean): Promise<void> {

@@ -17,6 +17,7 @@
 
 import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
+import type { Secrets } from '../codec/secrets'
 import { newCounters, type StageCounters } from '../core/counters'
 import { Driver, type Machine, type Outputs } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Pause, type Step, turnIfDue } from '../core/steps'
@@ -161,6 +162,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
    * says so, and the run tells its other stages.
    */
   origin: string | undefined
+  /** @internal What the stage was given that no error of its run may show. */
+  declare secrets?: Secrets
 
   /** Paths of the files that the stage reads: a run refuses an output that is one of them. */
   declare reads?: readonly FilePlace[]

@@ -10,6 +10,7 @@ import {
   messageOf,
   missingPackage,
   type OptionNames,
+  Secrets,
   waitFor,
 } from '../../engine/index'
 import type { PostgresAddress } from './address'
@@ -116,7 +117,7 @@ export class PgConnection {
       return connection
     } catch (cause) {
       connection.destroy()
-      throw databaseFailed(address.name, 'connect', cause, isPassingFailure(cause))
+      throw covered(databaseFailed(address.name, 'connect', cause, isPassingFailure(cause)), client)
     }
   }
 
@@ -267,8 +268,16 @@ export class PgConnection {
     if (cause instanceof Error && cause.message === 'Query read timeout') this.destroy()
     const isPassing = this.#isLost || isPassingFailure(cause)
     if (isPassing && !isServerAnswer(cause)) this.destroy()
-    return databaseFailed(this.#place, 'write', cause, isPassing)
+    return covered(databaseFailed(this.#place, 'write', cause, isPassing), this.#client)
   }
+}
+
+/** A server may repeat the password, wherever pg has found it: it is told so by some methods. */
+function covered(error: AnyFeedError, client: Client): AnyFeedError {
+  const { password } = client as { readonly password?: unknown }
+  const secrets = new Secrets()
+  if (typeof password === 'string') secrets.rememberForGood(password)
+  return secrets.covered(error)
 }
 
 /** Codes of the server for a connection that is gone or not possible now, and for a lost conflict. */

@@ -7,6 +7,7 @@ import {
   type ChosenColumns,
   ChunkReassembler,
   type Columns,
+  type FeedError,
   type FeedFile,
   type FeedSchema,
   type GunzipOptions,
@@ -97,8 +98,7 @@ export interface FeedDownloadParts<C extends Columns> {
   readonly file: FeedFile
   /** The identifiers that distinguish the file from others of its feed. */
   readonly identifiers: readonly string[]
-  readonly secrets: Secrets
-  readonly source: RangeFetcherOptions
+  readonly source: RangeFetcherOptions & { readonly secrets: Secrets }
 }
 
 const READ_NAMES: OptionNames<ReadOptions> = { ...PIPELINE_NAMES, ranges: true, gunzip: true }
@@ -139,6 +139,11 @@ export class FeedDownload<C extends Columns> {
   /** The facts of the file. Its rows have them too, together with the Last-Modified. */
   get file(): FeedFile {
     return this.#parts.file
+  }
+
+  /** @internal The error without what the requests for the file had that is secret. */
+  covered(error: FeedError): FeedError {
+    return this.#parts.source.secrets.covered(error)
   }
 
   /** A name for storing the file in a folder. It never leads out of the folder. */
@@ -211,7 +216,7 @@ export class FeedDownload<C extends Columns> {
     { ranges }: ReadOptions,
     more: Pick<RangeFetcherOptions, 'resume' | 'onInfo'> = {},
   ): [FeedFetcher, ChunkReassembler] {
-    const { operation, secrets, source } = this.#parts
+    const { operation, source } = this.#parts
     const fetching = {
       signature: GZIP_SIGNATURE,
       ...source,
@@ -224,7 +229,7 @@ export class FeedDownload<C extends Columns> {
       ...(windowBytes === undefined ? {} : { windowBytes }),
       ...(resume && { startOffset: resume.offset }),
     }
-    return [new FeedFetcher(operation, secrets, fetching), new ChunkReassembler(ordering)]
+    return [new FeedFetcher(operation, fetching), new ChunkReassembler(ordering)]
   }
 
   #unzipped(options: ReadOptions): [FeedFetcher, ChunkReassembler, FeedGunzip] {

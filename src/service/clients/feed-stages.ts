@@ -9,7 +9,6 @@ import type {
   Piece,
   RangeFetcherOptions,
   RowBatch,
-  Secrets,
   TsvRowParserOptions,
 } from '../../engine/index'
 import {
@@ -27,13 +26,11 @@ import {
 
 class RangeFetcher extends RangeFetcherStage {
   readonly #operation: string
-  readonly #secrets: Secrets
   #known: RangeInfo | undefined
 
-  constructor(operation: string, secrets: Secrets, options: RangeFetcherOptions) {
+  constructor(operation: string, options: RangeFetcherOptions) {
     super(options)
     this.#operation = operation
-    this.#secrets = secrets
   }
 
   /** The information about the file. It is set before the first piece, and at the end. */
@@ -49,7 +46,7 @@ class RangeFetcher extends RangeFetcherStage {
       }
       this.#known ??= await this.info
     } catch (error) {
-      throw this.#secrets.covered(asServiceAnswer(asFeedError(error, this.name), this.#operation))
+      throw asServiceAnswer(asFeedError(error, this.name), this.#operation)
     }
   }
 }

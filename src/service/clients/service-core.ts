@@ -118,8 +118,8 @@ export class ServiceCore {
       schema: request.schema,
       file: request.file,
       identifiers: request.names.filter(name => name !== undefined),
-      secrets,
       source: {
+        secrets,
         url: this.url(operation, request),
         transport: this.#authorized(operation),
         headers: { ...this.#headers(request), Accept: request.accept },

@@ -77,8 +77,8 @@ export class JsonClient {
   }
 
   async #sendRepeating(request: AbortableRequest): Promise<JsonAnswer> {
-    const url = () => this.#secrets.cover(printableUrl(request.url))
-    const retries = new Retries(this.#settings.retry, request.signal, url)
+    const url = () => printableUrl(request.url)
+    const retries = new Retries(this.#settings.retry, request.signal, url, this.#secrets)
     for (;;) {
       let failure: FeedError
       let retryAfterMs: number | undefined

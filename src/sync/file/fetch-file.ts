@@ -110,7 +110,7 @@ export async function fetchFile(
       return file === undefined ? { kind: 'missing' } : { kind: 'whole', file }
     } catch (cause) {
       signal.throwIfAborted()
-      const error = asFeedError(cause, 'sync')
+      const error = options.source.download(id).covered(asFeedError(cause, 'sync'))
       if (isNotThere(error)) return { kind: 'missing' }
       if (!OF_THE_FILE.has(familyOf(error.code)) && !isOfSource(error)) throw error
       const isSpoilt = isDamage(error) || error.code === 'RANGE_FILE_REPLACED'

@@ -6,7 +6,14 @@
 // A file that cannot be had holds back the later ones, as a missing hour of the service does, and a
 // full file that cannot be had is no base.
 
-import { FeedError, Retries, type RetryPolicy, systemCode, waitFor } from '../../engine/index'
+import {
+  FeedError,
+  Retries,
+  type RetryPolicy,
+  Secrets,
+  systemCode,
+  waitFor,
+} from '../../engine/index'
 import { NodeTransport } from '../../service/index'
 import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
@@ -36,6 +43,7 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   const { name, files, headers = {}, content } = source
   let listed: readonly ListedFile[] = []
   let opened: NodeTransport | undefined
+  const secrets = new Secrets()
 
   async function refresh(signal: AbortSignal): Promise<void> {
     const retries = new Retries(retry, signal)
@@ -58,8 +66,9 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     const at = checkedPlace('source.files[].from', place)
     if (typeof at === 'string') return yield* localBlocks(at, options)
     const transport = source.transport ?? (opened ??= new NodeTransport())
+    secrets.rememberUrl(at)
     const told = { ...(expected && { expected }), ...(content && { content }) }
-    yield* remoteBlocks({ url: at, headers, transport, ...told }, options)
+    yield* remoteBlocks({ url: at, headers, transport, secrets, ...told }, options)
   }
 
   const fileOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)
@@ -70,7 +79,10 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     removalsKeptMs: undefined,
     refresh,
     plan: (_, done, missing) => planOwn(listed, done, missing),
-    download: id => ({ compressed: options => ({ batches: () => blocksOf(id, options) }) }),
+    download: id => ({
+      compressed: options => ({ batches: () => blocksOf(id, options) }),
+      covered: error => secrets.covered(error),
+    }),
     expected: id => fileOf(id)?.expected,
     renewsAddress: id => typeof fileOf(id)?.from === 'function',
     close: async () => opened?.close(),

@@ -33,7 +33,10 @@ export function isOfSource(error: unknown): error is FeedError<'STAGE_FAILED'> {
 }
 
 export async function* remoteBlocks(
-  file: Pick<RangeFetcherOptions, 'url' | 'headers' | 'transport' | 'expected' | 'content'>,
+  file: Pick<
+    RangeFetcherOptions,
+    'url' | 'headers' | 'transport' | 'expected' | 'content' | 'secrets'
+  >,
   { ranges, signal, resume, onInfo }: PlaceOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const fetcher = new RangeFetcher({

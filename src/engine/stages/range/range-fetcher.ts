@@ -7,7 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import { type FileIdentity, possibleDate } from '../../codec/range/file-identity'
 import type { Piece } from '../../codec/range/reorder-buffer'
-import { FeedError } from '../../errors'
+import { asFeedError, FeedError } from '../../errors'
 import { Source } from '../source'
 import { HandedOut } from './handed-out'
 import { RangeDownload } from './range-download'
@@ -74,6 +74,7 @@ export class RangeFetcher extends Source<Piece> {
     super('RangeFetcher')
     this.#settings = rangeSettings(options)
     this.origin = this.#settings.printableUrl
+    this.secrets = this.#settings.secrets
     this.info = new Promise((resolve, reject) => {
       this.#settleInfo = { resolve, reject }
     })
@@ -96,6 +97,14 @@ export class RangeFetcher extends Source<Piece> {
   }
 
   protected override async *produce(): AsyncGenerator<Piece, void, void> {
+    try {
+      yield* this.#wholeFile()
+    } catch (error) {
+      throw this.#settings.secrets.covered(asFeedError(error, this.name))
+    }
+  }
+
+  async *#wholeFile(): AsyncGenerator<Piece, void, void> {
     const { printableUrl, startOffset, expected } = this.#settings
     const handed = new HandedOut(printableUrl, startOffset)
     let change: FeedError<'RANGE_FILE_REPLACED'> | undefined

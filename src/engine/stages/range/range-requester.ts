@@ -11,7 +11,6 @@ import {
   type Verdict,
   WHOLE_END,
 } from '../../codec/range/response-verdict'
-import { Secrets } from '../../codec/secrets'
 import { type WaitLimits, waitFor } from '../wait'
 import { readErrorText } from './body-rules'
 import type { RangeSettings } from './range-settings'
@@ -41,15 +40,11 @@ export class RangeRequester {
   identity: FileIdentity
   /** True until an answer with bytes has stated the validators of the file. */
   #isFirst = true
-  /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
-  readonly #secrets = new Secrets()
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
     this.#signal = signal
-    this.#transport = watchedTransport(settings.transport, this.#secrets)
-    // The clients of the service make their addresses themselves, of nothing that is secret.
-    if (!('reportsRequests' in settings.transport)) this.#rememberValues(settings.url)
+    this.#transport = watchedTransport(settings.transport, settings.secrets)
     this.identity = settings.identity
   }
 
@@ -98,7 +93,8 @@ export class RangeRequester {
     const asked = range ?? WHOLE
     const isText = bodyIsText(response, sniffContentType)
     const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
-    const facts = { status: response.status, header: (name: string) => response.header(name), text }
+    const header = (name: string) => this.#header(response, name)
+    const facts = { status: response.status, header, text }
     const verdict = judgeResponse(
       {
         url,
@@ -112,11 +108,15 @@ export class RangeRequester {
     )
     if (verdict.kind === 'part' || verdict.kind === 'whole') return { ...verdict, response }
     response.discard()
-    if (verdict.kind === 'fatal' || verdict.kind === 'replaced')
-      throw this.#secrets.covered(verdict.error)
-    return verdict.kind === 'retry'
-      ? { ...verdict, error: this.#secrets.covered(verdict.error) }
-      : verdict
+    if (verdict.kind === 'fatal' || verdict.kind === 'replaced') throw verdict.error
+    return verdict
+  }
+
+  /** A validator is kept with the state, so that one that repeats a secret counts as none. */
+  #header(response: RangeResponse, name: string): string | undefined {
+    const value = response.header(name)
+    const isKept = value !== undefined && /^(?:etag|last-modified)$/.test(name)
+    return isKept && this.#settings.secrets.cover(value) !== value ? undefined : value
   }
 
   async #sendRenewing(range: ByteRange | undefined, attempt: number): Promise<RangeResponse> {
@@ -131,37 +131,15 @@ export class RangeRequester {
   ): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
-    this.#remember(headers)
-    const { url, printableUrl: shown, redirectOrigins } = this.#settings
+    const { url, printableUrl: shown, redirectOrigins, secrets } = this.#settings
+    secrets.rememberHeaders(headers)
     const request = { url, headers, redirectOrigins, signal: this.#signal, attempt }
     try {
       const response = await sendInTime(this.#transport, request, limits)
-      if (response.url) this.#rememberValues(response.url)
+      if (response.url) secrets.rememberUrl(response.url)
       return response
     } catch (error) {
-      throw this.#secrets.covered(asTransportError(error, shown, (range ?? WHOLE).start))
-    }
-  }
-
-  #remember(headers: RequestHeaders): void {
-    for (const [name, value] of Object.entries(headers)) {
-      if (PUBLIC_HEADERS.test(name)) continue
-      if (/^(?:proxy-)?authorization$/i.test(name))
-        this.#secrets.remember(value.replace(/^\S+\s+/, ''))
-      else if (/^cookie$/i.test(name))
-        for (const cookie of value.split(/;\s*/))
-          this.#secrets.remember(cookie.replace(/^.*?=/, ''))
-      else if (value.length >= LEAST_SECRET_CHARS) this.#secrets.remember(value)
-    }
-  }
-
-  /** A parameter may be a credential, whatever its name. What the path shows as well is none. */
-  #rememberValues(url: string): void {
-    const shown = printableUrl(url)
-    for (const [name, value] of new URL(url).searchParams) {
-      const secret = value === '' ? name : value
-      if (secret.length >= LEAST_SECRET_CHARS && !shown.includes(secret))
-        this.#secrets.remember(secret)
+      throw asTransportError(error, shown, (range ?? WHOLE).start)
     }
   }
 
@@ -176,12 +154,6 @@ export class RangeRequester {
     return timeLimit('response', wait)
   }
 }
-
-/** Headers that have no secrets. Any other of the caller may have one, whatever its name. */
-const PUBLIC_HEADERS =
-  /^(?:accept.*|range|if-.*|user-agent|content-.*|host|connection|cache-control|date|from|referer|origin|te|.*marketplace.*)$/i
-/** Shorter values of parameters and of other headers are names, such as that of a tenant. */
-const LEAST_SECRET_CHARS = 6
 
 /**
  * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the

@@ -10,6 +10,7 @@ import {
   requestUrl,
   sendableHeaders,
 } from '../../codec/range/request'
+import { Secrets } from '../../codec/secrets'
 import {
   anObject,
   anyText,
@@ -116,6 +117,11 @@ export interface RangeFetcherOptions {
    * by the identity of the first call. What it throws ends the download. Default: none.
    */
   readonly onInfo?: (info: RangeInfo) => NoPromise
+  /**
+   * @internal What no error shows, beside what the headers have. Default: the values of the address,
+   * which is then the caller's.
+   */
+  readonly secrets?: Secrets
 }
 
 /** What the server states about the file. */
@@ -168,6 +174,7 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   content: true,
   now: true,
   onInfo: true,
+  secrets: 'internal',
 }
 
 const EXPECTED_NAMES: OptionNames<ExpectedFile> = { totalBytes: true, sha256: true }
@@ -189,6 +196,7 @@ export function rangeSettings(options: RangeFetcherOptions) {
     expected,
     acceptUnknownEnd: flag('acceptUnknownEnd', options.acceptUnknownEnd ?? false),
     url: requestUrl(options.url).href,
+    secrets: options.secrets ?? secretsOf(options.url),
     printableUrl: printableUrl(options.url),
     transport: withMethods('transport', transport, ['send']),
     headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
@@ -205,6 +213,12 @@ export function rangeSettings(options: RangeFetcherOptions) {
     now: clockMs('now', options.now),
     onInfo: options.onInfo && callback('onInfo', options.onInfo),
   }
+}
+
+function secretsOf(url: string | URL): Secrets {
+  const secrets = new Secrets()
+  secrets.rememberUrl(url)
+  return secrets
 }
 
 function originsOf(given: 'public' | readonly string[]): 'public' | readonly string[] {

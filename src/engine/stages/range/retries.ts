@@ -1,6 +1,7 @@
 // The policy of repeats: how long to wait before each repeat of a failed request, and when to give
 // up. Ranges, JSON operations and the files of a synchronisation follow it.
 
+import type { Secrets } from '../../codec/secrets'
 import { retryTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
@@ -90,15 +91,20 @@ export class Retries {
   readonly #policy: RetryPolicy
   readonly #signal: AbortSignal
   readonly #url: (() => string) | undefined
+  readonly #secrets: Secrets | undefined
   /** Failures since the last progress. */
   failures = 0
   #spentMs = 0
 
-  /** @param url returns the address that is repeated, without secrets */
-  constructor(policy: RetryPolicy, signal: AbortSignal, url?: () => string) {
+  /**
+   * @param url returns the address that is repeated, in printable form
+   * @param secrets what the reports of repeats do not show
+   */
+  constructor(policy: RetryPolicy, signal: AbortSignal, url?: () => string, secrets?: Secrets) {
     this.#policy = policy
     this.#signal = signal
     this.#url = url
+    this.#secrets = secrets
   }
 
   /** Resets the count of failures and the time spent, because the job made progress. */
@@ -111,16 +117,17 @@ export class Retries {
    * Waits until the job may be repeated and returns true, or returns false at once where it may
    * not. Rejects with the signal's reason.
    */
-  async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
+  async again(failure: FeedError, retryAfterMs?: number): Promise<boolean> {
     const { patienceMs, retryAfterCapMs, onRetry } = this.#policy
     this.failures++
-    this.#spentMs += limitOf(error)
+    this.#spentMs += limitOf(failure)
     const leftMs = patienceMs - this.#spentMs
     if (patienceMs === 0 || (this.failures > 1 && leftMs <= 0)) return false
     const ownMs = Math.min(Math.max(leftMs, 1), backoffDelayMs(this.failures, this.#policy))
     // A delay of 0 counts as 1 ms, so that the repeats end.
     this.#spentMs += Math.max(1, ownMs)
     const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
+    const error = this.#secrets?.covered(failure) ?? failure
     noPromise('onRetry', onRetry?.({ error, failures: this.failures, delayMs }))
     if (retryTopic.hasSubscribers) this.#tell(error, delayMs)
     await pause(delayMs, this.#signal)
@@ -128,7 +135,8 @@ export class Retries {
   }
 
   #tell(error: FeedError, delayMs: number): void {
-    const url = this.#url?.()
+    const shown = this.#url?.()
+    const url = shown && (this.#secrets?.cover(shown) ?? shown)
     retryTopic.publish({
       ...ofRun(),
       ...(url !== undefined && { url }),
@@ -168,8 +176,8 @@ export class RangeAttempts extends Retries {
   readonly #printableUrl: string
   #bytes = 0
 
-  constructor({ retry, printableUrl }: RangeSettings, signal: AbortSignal) {
-    super(retry, signal, () => printableUrl)
+  constructor({ retry, printableUrl, secrets }: RangeSettings, signal: AbortSignal) {
+    super(retry, signal, () => printableUrl, secrets)
     this.#printableUrl = printableUrl
   }
 

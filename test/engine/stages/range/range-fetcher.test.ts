@@ -1,9 +1,11 @@
+import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ReorderBuffer } from '../../../../src/engine/codec/range/reorder-buffer'
 import { Gunzip } from '../../../../src/engine/stages/gunzip'
 import { RangeFetcher } from '../../../../src/engine/stages/range/range-fetcher'
+import type { Retry } from '../../../../src/engine/stages/range/retries'
 import { DATED, LAST_MODIFIED, reset, ScriptedTransport, sampleFile } from '../scripted-transport'
 import { bytesOf, failureOf, fetcherOver, file, URL_ } from './scripted-fetcher'
 
@@ -264,3 +266,28 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
     { numRuns: 150 },
   )
 })
+
+test.each([401, 503])(
+  'fault 85: a server that repeats the token in a %i does not get it into the error',
+  async status => {
+    const headers = {
+      'www-authenticate':
+        'Bearer error="invalid_token", error_description="tok-4711-0815 is not known"',
+    }
+    const body = [Buffer.from('{"message":"who is TOK-4711-0815"}')]
+    const transport = new ScriptedTransport(sampleFile(100), () => ({ status, headers, body }))
+    const notices: Retry[] = []
+    const fetcher = new RangeFetcher({
+      url: 'http://feed.test/file',
+      transport,
+      headers: { authorization: 'Bearer tok-4711-0815' },
+      retry: { patienceMs: 1, onRetry: retry => void notices.push(retry) },
+    })
+    const error = await fetcher.collect().catch(thrown => thrown)
+    expect(status === 401 ? error : error.cause).toMatchObject({
+      context: { challenge: { description: 'redacted is not known' }, message: 'who is redacted' },
+    })
+    expect(notices.length).toBe(status === 401 ? 0 : 1)
+    expect(inspect([error, notices], { depth: 20, showHidden: true })).not.toContain('4711')
+  },
+)
