@@ -54,6 +54,7 @@ const ABSURD: readonly unknown[] = [
   [7],
   [null],
   {},
+  Object.create(null),
   { notAnOption: 1 },
   () => 7,
   Unrelated,

@@ -787,8 +787,8 @@ export function aborted(stage: string, message: string, reason: unknown): FeedEr
 }
 
 /**
- * The error for an optional package that is not installed. The `import()` of one stands inside of
- * `try` itself: only there do bundlers let a package be missing.
+ * The error for an optional package that is not installed, or does not load. The `import()` of one
+ * stands inside of `try` itself: only there do bundlers let a package be missing.
  */
 export function missingPackage(
   neededFor: string,
@@ -796,8 +796,25 @@ export function missingPackage(
   toInstall: string,
   cause: unknown,
 ): FeedError<'DEPENDENCY_MISSING'> {
-  const message = `${neededFor} needs the package ${name}: npm install ${toInstall}`
+  const advice = loadingAdvice(name, cause)
+  const message =
+    advice === undefined
+      ? `${neededFor} needs the package ${name}: npm install ${toInstall}`
+      : `${neededFor} needs the package ${name}, which is there and does not load (${excerpt(messageOf(cause), 120)}): ${advice}`
   return new FeedError('DEPENDENCY_MISSING', message, { package: name, neededFor }, { cause })
+}
+
+/** Returns what to do about a package that is installed; undefined for one that is not. */
+function loadingAdvice(name: string, cause: unknown): string | undefined {
+  const { code } = (cause ?? {}) as { readonly code?: unknown }
+  const text = messageOf(cause)
+  if (code === 'ERR_DLOPEN_DISABLED') return 'run Node without --no-addons, or with --allow-addons'
+  if (code === 'ERR_ACCESS_DENIED') return 'allow it by --allow-fs-read and --allow-addons'
+  const missing = /^Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1]
+  const isOther = missing !== undefined && !name.split(' ').includes(missing)
+  if (code !== 'ERR_DLOPEN_FAILED' && !isOther && !/^Could not locate the bindings/.test(text))
+    return undefined
+  return `install it again for this machine and this Node, with its native parts: npm rebuild ${name}`
 }
 
 /** Controls of terminals, C0 and C1, and marks that change the order in which text is read. */

@@ -185,7 +185,7 @@ export function texts(option: string, values: readonly string[]): readonly strin
  * @throws FeedError OPTION_INVALID
  */
 export function filePath(option: string, value: string | undefined): string {
-  const scheme = /^\s*([a-z][a-z\d+.-]+:)\/\//i.exec(`${value}`)?.[1]
+  const scheme = typeof value === 'string' && /^\s*([a-z][a-z\d+.-]+:)\/\//i.exec(value)?.[1]
   if (scheme) throw invalid(option, 'the path of a file or folder', `an address ${scheme}//…`)
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
   throw optionInvalid(option, 'the path of a file or folder', value)

@@ -18,7 +18,6 @@ import {
 import {
   type OpenCategory,
   type OpenState,
-  openState,
   type StateItem,
   stateItemColumns,
   stateItemReader,
@@ -30,6 +29,7 @@ import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
 import { raiseHeapGrowth } from './heap-growth'
+import { openServiceState, refuseWithoutBootstrap } from './service-state'
 import type { ExportCommand } from './state-commands'
 import { untilSignal } from './stop-signals'
 
@@ -63,9 +63,10 @@ export async function exportCommand({
   raiseHeapGrowth()
   try {
     await untilSignal(async signal => {
-      const state = await openState(folder, { signal })
+      const state = await openServiceState(folder, { signal })
       try {
         const categories = categoriesOf(state, category)
+        refuseWithoutBootstrap(folder, categories)
         // The rows themselves may be on the screen.
         const isWanted =
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)

@@ -7,11 +7,11 @@ import {
   type FileId,
   fileIdKey,
   type OpenCategory,
-  openState,
   targetStatus,
 } from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
+import { openServiceState } from './service-state'
 import type { StatusCommand } from './state-commands'
 import { keyText } from './sync-lines'
 import { targetOf } from './target-option'
@@ -43,7 +43,7 @@ async function placeStatus(place: string, now: Date) {
 }
 
 async function folderStatus(folder: string, now: Date) {
-  const state = await openState(folder)
+  const state = await openServiceState(folder)
   try {
     const { marketplace, service } = state.origin
     const categories = state.categories.map(category =>

@@ -3,7 +3,8 @@
 // link), and so may what a transport throws.
 
 import { FeedError } from '../errors'
-import { printableUrl, type RequestHeaders } from './range/request'
+import { anyText, optionInvalid } from '../options'
+import { printableUrl, type RequestHeaders, sendableHeaders } from './range/request'
 
 /**
  * The slices of the tokens that one search holds, some 20 MB. Two searches are kept, so that tokens
@@ -53,19 +54,22 @@ export class Secrets {
 
   /** A secret that never changes, such as the client's. */
   rememberForGood(secret: string): void {
-    this.#lasting.add(secret)
+    this.#lasting.add(anyText('secret', secret))
   }
 
   /** A token. */
   remember(token: string): void {
     const [newest] = this.#passing
-    newest.add(token)
+    newest.add(anyText('token', token))
     if (newest.sliceCount > MAX_SLICES) this.#passing = [new SecretSearch(), newest]
   }
 
-  /** Remembers the values of a request's headers, but for headers that have no secrets. */
+  /**
+   * Remembers the values of a request's headers, but for headers that have no secrets.
+   * @throws FeedError HTTP_HEADER_INVALID
+   */
   rememberHeaders(headers: RequestHeaders): void {
-    for (const [name, value] of Object.entries(headers)) {
+    for (const [name, value] of Object.entries(sendableHeaders(headers))) {
       if (PUBLIC_HEADERS.test(name)) continue
       if (/^(?:proxy-)?authorization$/i.test(name)) this.remember(value.replace(/^\S+\s+/, ''))
       else if (/^cookie$/i.test(name))
@@ -79,7 +83,7 @@ export class Secrets {
    * credential, whatever its name. What its printable form shows is none.
    */
   rememberUrl(url: string | URL): void {
-    if (!URL.canParse(String(url))) return
+    if (!(url instanceof URL || URL.canParse(anyText('url', url)))) return
     const { password, searchParams } = new URL(url)
     const shown = printableUrl(url)
     if (password !== '') this.remember(percentDecoded(password))
@@ -95,7 +99,7 @@ export class Secrets {
    * grows with the text alone.
    */
   cover(text: string): string {
-    return coverIn([this.#lasting, ...this.#passing], text)
+    return coverIn([this.#lasting, ...this.#passing], anyText('text', text))
   }
 
   #coverCut(text: string): string {
@@ -107,6 +111,7 @@ export class Secrets {
    * that shows none.
    */
   covered<E extends FeedError>(error: E): E {
+    if (!FeedError.is(error)) throw optionInvalid('error', 'a FeedError', error)
     const message = this.#coverCut(error.message)
     const context = this.#coverAll(error.context)
     const cause = FeedError.is(error.cause)

@@ -37,9 +37,23 @@ export function createOwn(path: string, mode?: number): Promise<FileHandle> {
   return open(path, EDIT | constants.O_EXCL, mode)
 }
 
+/** The names of SQLite's codes, which the module of Node gives as numbers. */
+const SQLITE_CODES: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+}
+
 /** The system's code of a failure, such as ENOSPC; undefined where the failure has none. */
 export function systemCode(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown }
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
+  if (code === 'ERR_SQLITE_ERROR') return SQLITE_CODES[Number(errcode) & 0xff] ?? code
   return typeof code === 'string' ? code : undefined
 }
 

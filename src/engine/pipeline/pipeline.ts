@@ -178,6 +178,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     options: PipelineOptions,
     repeatable: boolean,
   ) {
+    callback('source', source, 'what pipeline() makes: call it in place of new Pipeline()')
     const { progressMs, signal, onProgress, onSettled } = options
     if (progressMs !== undefined) durationMs('progressMs', progressMs)
     if (signal !== undefined)

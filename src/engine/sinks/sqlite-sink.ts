@@ -1,7 +1,8 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
-import { FeedError, messageOf } from '../errors'
+import { systemCode } from '../disk/system-calls'
+import { FeedError, messageOf, missingPackage } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
@@ -90,7 +91,7 @@ function sqliteTable(path: string, table: string, open: OpenSqlite | undefined):
     try {
       database!.exec(sql)
     } catch (cause) {
-      throw busy(path, cause) ?? cause
+      throw failed(path, cause)
     }
   }
   // Closing a database rolls an open transaction back.
@@ -159,8 +160,8 @@ function sqliteTable(path: string, table: string, open: OpenSqlite | undefined):
 /** The words of SQLite for another connection that writes, which both drivers pass on. */
 const LOCKED = /database (?:table )?is locked/
 
-function busy(target: string, cause: unknown): FeedError<'SINK_FAILED'> | undefined {
-  if (!LOCKED.test(messageOf(cause))) return undefined
+function failed(target: string, cause: unknown): unknown {
+  if (!LOCKED.test(messageOf(cause))) return cause
   const message = `${target} cannot be written: another connection writes to it; run again when that has ended`
   const context = { sink: NAME, target, reason: 'SQLITE_BUSY' }
   return new FeedError('SINK_FAILED', message, context, { cause, retryable: true })
@@ -244,18 +245,30 @@ export function loadSqlite(load: (name: string) => unknown = loaded): OpenSqlite
   const builtIn = load('node:sqlite') as { DatabaseSync?: DatabaseClass } | undefined
   const Database = builtIn?.DatabaseSync ?? (load('better-sqlite3') as DatabaseClass | undefined)
   // A wait for another writer would block the process.
-  if (Database !== undefined) return path => new Database(path, { timeout: 0 })
-  const context = { package: 'better-sqlite3', neededFor: 'sqliteSink' }
-  const message =
-    'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3'
-  throw new FeedError('DEPENDENCY_MISSING', message, context)
+  if (Database !== undefined)
+    return path => {
+      try {
+        return new Database(path, { timeout: 0 })
+      } catch (cause) {
+        // The package loads its native part with the first database.
+        const { code } = cause as { readonly code?: unknown }
+        throw code === undefined || /DLOPEN/.test(`${code}`) ? missingSqlite(cause) : cause
+      }
+    }
+  throw missingSqlite(undefined)
+}
+
+function missingSqlite(cause: unknown): FeedError {
+  const needed = 'sqliteSink, before Node 22.13,'
+  return missingPackage(needed, 'better-sqlite3', 'better-sqlite3', cause)
 }
 
 /** Returns undefined for a module that is not there. */
 function loaded(name: string): unknown {
   try {
     return createRequire(import.meta.url)(name)
-  } catch {
+  } catch (cause) {
+    if (/DLOPEN|ACCESS_DENIED/.test(systemCode(cause) ?? '')) throw missingSqlite(cause)
     return undefined
   }
 }

@@ -6,7 +6,14 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
-import { FeedError, missingState, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
+import {
+  FeedError,
+  missingPackage,
+  missingState,
+  onDisk,
+  unlessMissing,
+  withoutLinks,
+} from '../../engine/index'
 import { type ColumnPart, fillVector, type Vector, type VectorCalls } from './column-vectors'
 import { locked, openingFailed, statementFailed } from './duckdb-errors'
 import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
@@ -86,17 +93,16 @@ const ENDED_STATES: readonly number[] = [0, 2]
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
 async function loadDuckdb(): Promise<{ readonly api: Api; readonly calls: Calls }> {
-  const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
-  const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
+  const missing = (cause: unknown) =>
+    missingPackage('feedmill/duckdb', '@duckdb/node-api', '@duckdb/node-api@>=1.5.6', cause)
   try {
     const api = await withAllocator(() => import('@duckdb/node-api'))
-    if (api.DuckDBTableFunction === undefined)
-      throw new FeedError('DEPENDENCY_MISSING', message, context)
+    if (api.DuckDBTableFunction === undefined) throw missing(undefined)
     // The bindings are a dependency of the package and not of this one.
     const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
     return { api, calls: createRequire(own)('@duckdb/node-bindings') }
   } catch (cause) {
-    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+    throw FeedError.is(cause) ? cause : missing(cause)
   }
 }
 

@@ -124,7 +124,7 @@ export async function fetchFile(
       const goesOn = !isLast && !hasBeenRepeated(error) && (await retries.again(error))
       if (goesOn) continue
       const attempts = Math.max(1, stuck.failures + spoilt.failures)
-      return { kind: 'failed', error: failed(id, attempts, error) }
+      return { kind: 'failed', error: failed(options.source.nameOf(id), attempts, error) }
     }
   }
 }
@@ -289,8 +289,7 @@ function isLasting(error: FeedError, isRenewed: boolean): boolean {
   )
 }
 
-function failed(id: FileId, attempts: number, cause: FeedError): FeedError {
-  const file = fileIdKey(id)
+function failed(file: string, attempts: number, cause: FeedError): FeedError {
   const { message, retryable } = cause
   const text = `${file} could not be fetched: ${message}`
   return new FeedError('SYNC_FILE_FAILED', text, { file, attempts }, { cause, retryable })

@@ -39,6 +39,8 @@ export interface FileRowsOptions {
   /** What the rows of a feed of one's own are. */
   readonly own?: RowRules | undefined
   readonly signal: AbortSignal
+  /** The file in messages. Default: its key. */
+  readonly name?: string
   /** Called with the number of rows that were read, negative where they are to be read again. */
   readonly onRows?: (rows: number) => void
   /** Called when the file was read to its end for the first time. */
@@ -74,6 +76,10 @@ export class FileRows implements TargetFile {
     this.#options = options
     this.#rules = rowRulesOf(id, options.own)
     this.#cells = new CellCheck(this.#rules.key, undefined)
+  }
+
+  get #name(): string {
+    return this.#options.name ?? fileIdKey(this.id)
   }
 
   get signal(): AbortSignal {
@@ -141,7 +147,7 @@ export class FileRows implements TargetFile {
       this.#unreadable = parser.badRows
       const rowsRead = parser.counters.rowsOut + parser.badRows
       if (isOwn(this.id) && this.generated !== undefined)
-        refuseBadRows(this.id, { rowsRead, badRows: this.badRows, maxBadShare })
+        refuseBadRows(this.#name, { rowsRead, badRows: this.badRows, maxBadShare })
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
       if (FeedError.is(error) && isDamage(error)) this.#damage = error
@@ -183,7 +189,8 @@ export class FileRows implements TargetFile {
 
   checkRemoval(rowsBefore: number, rowsRemoved: number): void {
     const { maxRemovedShare } = this.#options
-    if (!this.#isProvenEmpty) refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
+    const removal = { rowsBefore, rowsRemoved, maxRemovedShare }
+    if (!this.#isProvenEmpty) refuseRemoval(this.id, removal, this.#name)
   }
 
   /** Only the service proves that a file is empty. */

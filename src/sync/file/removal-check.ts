@@ -20,10 +20,9 @@ export interface Removal {
 const NAMES: Partial<Record<FileId['feed'], string>> = { item: 'items', item_group: 'item groups' }
 
 /** @throws FeedError SYNC_REMOVAL_REFUSED where a state of many rows would lose too many */
-export function refuseRemoval(id: FileId, removal: Removal): void {
+export function refuseRemoval(id: FileId, removal: Removal, file = fileIdKey(id)): void {
   const { rowsBefore, rowsRemoved, maxRemovedShare } = removal
   if (rowsBefore < LEAST_ROWS || rowsRemoved <= rowsBefore * maxRemovedShare) return
-  const file = fileIdKey(id)
   const what = NAMES[id.feed] ?? 'rows'
   const message =
     `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
@@ -34,12 +33,11 @@ export function refuseRemoval(id: FileId, removal: Removal): void {
 
 /** @throws FeedError SYNC_BAD_ROWS_REFUSED where a full file of many rows has too many bad ones */
 export function refuseBadRows(
-  id: FileId,
+  file: string,
   context: Omit<FeedError<'SYNC_BAD_ROWS_REFUSED'>['context'], 'file'>,
 ): void {
   const { rowsRead, badRows, maxBadShare } = context
   if (rowsRead < LEAST_ROWS || badRows <= rowsRead * maxBadShare) return
-  const file = fileIdKey(id)
   const message =
     `${badRows} of the ${rowsRead} rows of ${file} are bad, and maxBadShare allows a share of ${maxBadShare}; ` +
     'nothing of it was applied: a full file removes the keys that it lacks. Check schema and dialect, list the mended file ' +

@@ -75,12 +75,22 @@ export function filesAsOf(query: HistoryQuery) {
   const dropped = followers.find(entry => !isKept(entry))
   if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
   const entries = [items, ...(groups === undefined ? [] : [groups]), ...followers]
+  const lastMs = Math.max(...entries.map(({ id }) => endMs(id)))
+  // A calendar of the years behind the last file says no more than that of the first days.
+  const now = new Date(Math.min(asOf.getTime(), lastMs + DAYS_BEHIND_MS))
   const at =
-    planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) })
-      .watermark ?? asOf
+    planCategory({ ...category, now, until: now, done: entries.map(({ id }) => id) }).watermark ??
+    asOf
   if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime())
     throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
   return { entries, at }
+}
+
+const DAYS_BEHIND_MS = 30 * 24 * HOUR_MS
+
+function endMs(id: FileId): number {
+  if (isOwn(id)) return 0
+  return isBootstrap(id) ? generatedMs(id) : windowOf(id, calendarLimits()).coversToMs
 }
 
 function newestBootstrap(

@@ -127,7 +127,7 @@ export class OpenCategory implements Category {
    * @throws FeedError STATE_HISTORY_MISSING
    */
   async asOf(time: Date): Promise<ItemsAt> {
-    return itemsAsOf(this.#view, validDate('time', time), this.#asOf)
+    return itemsAsOf(this.#view, validDate('asOf', time), this.#asOf)
   }
 }
 

@@ -112,6 +112,7 @@ export class FileOnItsWay {
     return new FileRows(file, {
       ...settings,
       own: settings.source.own,
+      name: settings.source.nameOf(this.#id),
       open: id => spools.data(id),
       signal,
       onRows: rows => {

@@ -8,6 +8,7 @@
 
 import {
   FeedError,
+  printableUrl,
   Retries,
   type RetryPolicy,
   Secrets,
@@ -83,6 +84,12 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
       compressed: options => ({ batches: () => blocksOf(id, options) }),
       covered: error => secrets.covered(error),
     }),
+    nameOf: id => {
+      const from = fileOf(id)?.from
+      const isAddress = from instanceof URL || /^https?:/i.test(String(from))
+      if (isAddress) return printableUrl(String(from))
+      return typeof from === 'string' ? from : (id as OwnId).id
+    },
     expected: id => fileOf(id)?.expected,
     renewsAddress: id => typeof fileOf(id)?.from === 'function',
     close: async () => opened?.close(),

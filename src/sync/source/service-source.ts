@@ -2,7 +2,7 @@
 
 import { FeedError, filledText, optionInvalid } from '../../engine/index'
 import { type FeedService, RequestChecks } from '../../service/index'
-import { type Category, downloadOf, type ServiceId } from '../file-id'
+import { type Category, downloadOf, fileIdKey, type ServiceId } from '../file-id'
 import { planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
 import type { SyncSource } from './sync-source'
@@ -34,6 +34,7 @@ export function serviceSource(parts: ServiceSourceParts): SyncSource {
     plan: (category, done, missing) =>
       planCategory({ ...category, now: new Date(now()), done, missing, limits, until }),
     download: id => downloadOf(service, id as ServiceId),
+    nameOf: fileIdKey,
   }
 }
 

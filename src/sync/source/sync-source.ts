@@ -23,6 +23,8 @@ export interface SyncSource {
    */
   plan(category: Category, done: readonly FileId[], missing: readonly FileId[]): CategoryPlan
   download(id: FileId): FileDownload
+  /** Names the file in messages: by the path or the address that the caller has given. */
+  nameOf(id: FileId): string
   /** The size and the hash of a file, where its publisher states them. */
   expected?(id: FileId): ExpectedFile | undefined
   /** Tells whether a refused file has another address by now. */

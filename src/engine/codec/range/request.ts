@@ -9,7 +9,7 @@ import { anObject, optionInvalid } from '../../options'
  * URL without user info. Credentials belong into a header.
  */
 export function requestUrl(url: string | URL, option = 'url'): URL {
-  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined
+  const parsed = URL.canParse(textOf(url)) ? new URL(url) : undefined
   if (
     parsed &&
     /^https?:$/.test(parsed.protocol) &&
@@ -26,11 +26,16 @@ export function requestUrl(url: string | URL, option = 'url'): URL {
 
 /** Returns the URL without secrets. A text that is no http or https URL is not shown at all. */
 export function printableUrl(url: string | URL): string {
-  if (!URL.canParse(String(url))) return '(not a URL)'
+  if (!URL.canParse(textOf(url))) return '(not a URL)'
   const { protocol, origin, pathname, searchParams } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`
   const parameters = Array.from(searchParams, parameterName)
   return `${origin}${pathname}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+/** An object without a prototype has no text. */
+function textOf(url: string | URL): string {
+  return typeof url === 'string' || url instanceof URL ? String(url) : ''
 }
 
 /** A parameter without a value is a value without a name. */
