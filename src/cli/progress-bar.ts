@@ -43,8 +43,11 @@ export function progressBar(
   const isShown = isWanted && output.isTTY === true
   let drawnAt = isShown ? 0 : now()
   let latest: string | undefined
-  const draw = () =>
-    output.write(`${CLEAR_LINE}${latest!.slice(0, (output.columns ?? COLUMNS) - 1)}`)
+  const width = () => (output.columns ?? COLUMNS) - 1
+  const draw = () => {
+    const isCut = latest!.length > width()
+    output.write(`${CLEAR_LINE}${isCut ? `${latest!.slice(0, width() - 1)}…` : latest}`)
+  }
   return {
     isShown,
     update(done, what, newTotal) {
@@ -52,7 +55,7 @@ export function progressBar(
       latest = printableText(what)
       if (total > 0) {
         const share = Math.min(done / total, 1)
-        latest = `${isShown ? `${barOf(share)} ` : ''}${Math.floor(share * 100)}% | ${latest}`
+        latest = `${isShown ? `${barOf(share, width())} ` : ''}${Math.floor(share * 100)}% | ${latest}`
       }
       if (!isWanted || now() - drawnAt < (isShown ? DRAW_MS : LINE_MS)) return
       drawnAt = now()
@@ -73,7 +76,9 @@ export function progressBar(
   }
 }
 
-function barOf(share: number): string {
-  const full = Math.round(share * BAR_WIDTH)
-  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full)
+/** The text beside the bar needs most of a narrow terminal. */
+function barOf(share: number, columns: number): string {
+  const width = Math.min(BAR_WIDTH, Math.floor(columns / 6))
+  const full = Math.round(share * width)
+  return '█'.repeat(full) + '░'.repeat(width - full)
 }

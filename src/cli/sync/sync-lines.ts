@@ -50,19 +50,24 @@ export function retryLine(event: SyncEvent): string | undefined {
   return `${fileText(file)}: ${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`
 }
 
-/** Returns the text beside the progress bar. */
-export function progressText({
-  categories,
-  rows,
-  bytesPerSecond,
-  secondsLeft,
-}: SyncProgress): string {
-  const left = secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]
+/**
+ * Returns the text beside the progress bar: what is read first comes first, because a terminal shows
+ * no more than its width. Of several categories it has the one that is the furthest behind.
+ * @param doing what the run does for a category
+ */
+export function progressText(
+  { categories, rows, bytesPerSecond, secondsLeft }: SyncProgress,
+  doing: ReadonlyMap<string, string> = new Map(),
+): string {
+  const startOf = ({ watermark }: CategoryProgress) => watermark?.getTime() ?? 0
+  const [behind] = [...categories].sort((a, b) => startOf(a) - startOf(b))
+  const at = behind?.watermark === undefined ? doing.get(behind?.categoryId ?? '') : undefined
   return [
+    ...(secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]),
     `${rows} rows`,
-    `${byteSizeText(Math.round(bytesPerSecond))}/s of gzip`,
-    ...categories.map(watermarkText),
-    ...left,
+    `${byteSizeText(Math.round(bytesPerSecond))}/s`,
+    ...(categories.length > 1 ? [`${categories.length} categories`] : []),
+    ...(behind ? [at === undefined ? watermarkText(behind) : `${behind.categoryId} ${at}`] : []),
   ].join(', ')
 }
 

@@ -112,12 +112,19 @@ function jsonTeller(): Teller {
  * Failures always go to standard error.
  */
 function textTeller(): Teller {
-  const bar = progressBar(1, true)
+  const bar = progressBar(0, true)
+  const doing = new Map<string, string>()
   return {
     event: event => {
+      if (event.type === 'fetching' || event.type === 'applying') {
+        const act = event.type === 'fetching' ? 'fetches' : 'merges'
+        doing.set(event.file.categoryId, `${act} its ${event.file.feed} bootstrap`)
+      }
       if (event.type === 'progress') {
         const left = event.categories.reduce((sum, { ready }) => sum + ready, 0)
-        bar.update(event.files, progressText(event), event.files + left)
+        // Files differ in size, so that none of them is no share that is known.
+        const total = event.files === 0 ? 0 : event.files + left
+        bar.update(event.files, progressText(event, doing), total)
       }
       const retry = retryLine(event)
       if (retry !== undefined) bar.above(retry)

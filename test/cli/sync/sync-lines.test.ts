@@ -78,14 +78,24 @@ describe('the lines for people', () => {
 
   test('show rows, speed, watermarks and the remaining time beside the bar', () => {
     expect(progressText(progress)).toBe(
-      '1234 rows, 2.5 MB/s of gzip, 220 up to 2026-03-01T05:00:00.000Z, 2 s left',
+      '2 s left, 1234 rows, 2.5 MB/s, 220 up to 2026-03-01T05:00:00.000Z',
     )
     const early = {
       ...progress,
       categories: [{ ...at, watermark: undefined }],
       secondsLeft: undefined,
     }
-    expect(progressText(early)).toBe('1234 rows, 2.5 MB/s of gzip, 220 has no bootstrap yet')
+    expect(progressText(early)).toBe('1234 rows, 2.5 MB/s, 220 has no bootstrap yet')
+    const doing = new Map([['220', 'merges its item bootstrap']])
+    expect(progressText(early, doing)).toBe('1234 rows, 2.5 MB/s, 220 merges its item bootstrap')
+    expect(progressText(progress, doing)).toContain('220 up to')
+    const two = {
+      ...progress,
+      categories: [at, { ...at, categoryId: '267', watermark: undefined }],
+    }
+    expect(progressText(two)).toBe(
+      '2 s left, 1234 rows, 2.5 MB/s, 2 categories, 267 has no bootstrap yet',
+    )
   })
 
   test('tell of each file that failed on its own line', () => {
