@@ -528,10 +528,12 @@ export interface ErrorContexts {
 
   // Queues.
   /**
-   * The server of a queue cannot be reached for as long as `timeoutMs` allows, or it refused an
-   * operation. `queue` is its address without credentials.
+   * The server of a queue does not answer for as long as `timeoutMs` allows, or it refused an
+   * operation; or a job cannot be started (`operation` is then `start a job`). `queue` is its
+   * address without credentials.
    *
    * @remedy Check that the server runs and that its address and password are right; then run again.
+   * A job says itself what to do.
    */
   QUEUE_FAILED: { queue: string; operation: string; reason: string }
   /**

@@ -51,7 +51,7 @@ export type UnscheduleCommand = Values<typeof UNSCHEDULE_OPTIONS>
 
 const SCHEDULE_OPTIONS = [
   ...UNSCHEDULE_OPTIONS,
-  option('--to <target>', 'the target of the rows; workers with another one refuse the jobs'),
+  option('--to <target>', 'the target of the rows; workers with another one leave the jobs'),
   readOption('--every <seconds>', 'time between two jobs of a category', positive, 3_600),
   readOption('--attempts <count>', 'attempts of one job', positive, 5),
 ] as const

@@ -79,7 +79,8 @@ export function addressOf(input: PostgresConnectionInput): PostgresAddress {
 function addressOfUrl(text: string): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // An @ in the path belongs to a password with a slash that is not encoded.
-  if (url === undefined || !/^postgres(ql)?:\/\/[^/?#]*(\/[^@?#]*)?([?#]|$)/i.test(text)) {
+  const form = /^postgres(ql)?:\/\/[^/?#]*(\/[^@?#]*)?([?#]|$)/i
+  if (url === undefined || !form.test(text) || url.port === '0') {
     const expected = 'a URL postgres://user@host:port/database, or an object with these parts'
     // The text may be a URL with a password, so that the error shows nothing of it.
     const context = { option: 'connection', expected, received: 'other text' }

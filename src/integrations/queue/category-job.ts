@@ -1,7 +1,7 @@
 // What becomes of a job after the run of its category. Nothing here knows the packages of the
 // queue: worker.ts turns an ending into their calls.
 
-import { asFeedError, FeedError } from '../../engine/index'
+import { asFeedError, FeedError, optionInvalid } from '../../engine/index'
 import type { CategoryResult } from '../../sync/index'
 import type { JobData } from './redis-connection'
 
@@ -21,6 +21,12 @@ export interface EndingTimes {
   readonly lockedDelayMs: number
 }
 
+/**
+ * The delay of a job that is for another target. A worker of that target may take the job then, or
+ * this one takes it again: a queue gives its jobs to any worker.
+ */
+const OTHER_TARGET_MS = 1_000
+
 /** No marketplace, category or target has a longer name. */
 const MOST_CHARS = 1_000
 
@@ -31,6 +37,38 @@ export function namesOf(data: unknown): Partial<Record<keyof JobData, string>> {
     typeof value === 'string' && value.length <= MOST_CHARS ? [[name, value]] : [],
   )
   return Object.fromEntries(texts)
+}
+
+/** What is known of a job before its run. */
+export interface GivenJob {
+  readonly data: unknown
+  /** The identifier of the scheduler that made it. */
+  readonly repeatJobKey?: string | undefined
+}
+
+/** Returns the category of a job: that of its scheduler, and otherwise what its data says. */
+export function categoryOf({ data, repeatJobKey }: GivenJob) {
+  const given = namesOf(data)
+  const [marketplace = given.marketplace ?? '', categoryId = given.categoryId ?? ''] =
+    repeatJobKey?.split('/') ?? []
+  return { marketplace, categoryId, target: given.target }
+}
+
+/** Says whether the data of a job is what a scheduler writes. */
+export function isDamaged(data: unknown): boolean {
+  const { marketplace, categoryId, target } = namesOf(data)
+  return !marketplace || !categoryId || target !== Object(data).target
+}
+
+/** Returns the end of a job that is for another target than `own`; otherwise undefined. */
+export function endingOfOther(job: GivenJob, own: string, times: EndingTimes): Ending | undefined {
+  const { target = own } = namesOf(job.data)
+  if (target === own) return undefined
+  const error = optionInvalid('target', `${target}, for which the category is scheduled`, own)
+  const untilMs = times.nowMs + OTHER_TARGET_MS
+  // A job without a scheduler has no next job that would do its work.
+  if (job.repeatJobKey === undefined) return { kind: 'delayed', untilMs, error }
+  return delayedUntil(untilMs, times, error)
 }
 
 /** Returns the end of a job whose run has given a result. */

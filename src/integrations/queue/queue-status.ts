@@ -1,7 +1,7 @@
 // What a queue has at one moment: its categories, its jobs by their states, and its workers.
 
 import { excerpt } from '../../engine/index'
-import { namesOf } from './category-job'
+import { categoryOf } from './category-job'
 import {
   type CategoryQueue,
   type FoundJob,
@@ -81,10 +81,9 @@ async function categoriesOf(
   const schedulers = keys.map(async key => {
     // One that cannot be read has its category in its key.
     const scheduler = await queue.getJobScheduler(key).catch(() => undefined)
-    const [marketplace = '', categoryId = ''] = key.split('/')
     const times = [due.get(key), scheduler?.next].filter(time => time !== undefined)
     return {
-      ...{ marketplace, categoryId, target: undefined, ...namesOf(scheduler?.template?.data) },
+      ...categoryOf({ data: scheduler?.template?.data, repeatJobKey: key }),
       nextAt: times.length === 0 ? undefined : new Date(Math.min(...times)),
       worker: runners.get(key),
     }
@@ -110,7 +109,7 @@ function dueTimes(scores: readonly string[]): Map<string, number> {
 }
 
 function failureOf({ id, job }: FoundJob): JobFailure {
-  const { marketplace = '', categoryId = '' } = namesOf(job?.data)
+  const { marketplace, categoryId } = categoryOf(job ?? { data: undefined })
   const at = job?.finishedOn === undefined ? undefined : new Date(job.finishedOn)
   const isWhole = job !== undefined && marketplace !== '' && categoryId !== ''
   const reason = isWhole ? job.failedReason : `the job ${excerpt(id)} is damaged: remove it`

@@ -119,7 +119,7 @@ async function refuseEviction(redis: Redis, settings: QueueSettings): Promise<vo
   const info = await redis.info('memory').catch(() => '')
   const policy = /^maxmemory_policy:(\S*)/m.exec(info)?.[1] ?? 'noeviction'
   if (policy === 'noeviction') return
-  throw failed(
+  throw queueFailed(
     settings,
     'connect',
     `the server may evict keys (maxmemory-policy ${policy}): set maxmemory-policy to noeviction`,
@@ -154,6 +154,9 @@ export async function jobsIn(
   return Promise.all(found)
 }
 
+/** How the answers begin of a server that wants a password, or another one. */
+const PASSWORD_REFUSED = /^(NOAUTH|WRONGPASS|ERR (invalid password|AUTH))/
+
 function watchConnection(
   redis: Redis,
   settings: QueueSettings,
@@ -161,38 +164,59 @@ function watchConnection(
 ) {
   const { timeoutMs, shown } = settings
   let lastError: unknown
+  let isReady = false
   let timer: NodeJS.Timeout | undefined
   const tell = (state: 'connected' | 'lost') => {
     if (!queueTopic.hasSubscribers) return
     const reason = state === 'lost' && lastError !== undefined ? reasonOf(lastError) : undefined
     queueTopic.publish({ queue: shown, state, ...(reason !== undefined && { reason }) })
   }
-  const ready = new Promise<void>(resolve => {
+  const answered = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const expectAnswer = (operation: string) => {
+    const onLimit = () => {
+      const error = queueFailed(settings, operation, lastError ?? `no answer in ${timeoutMs} ms`)
+      // A process that was stopped reads first what has arrived in the meantime.
+      setImmediate(() => timer !== undefined && onLost(error))
+    }
+    timer ??= setTimeout(onLimit, timeoutMs)
+  }
+  // A server that is stopped keeps its connections open and does not answer.
+  const beat = setInterval(() => {
+    if (!isReady || timer !== undefined) return
+    expectAnswer('ping')
+    redis.ping().then(answered, () => {})
+  }, timeoutMs / 4)
+  const ready = new Promise<void>((resolve, reject) => {
     redis.on('ready', () => {
-      clearTimeout(timer)
-      timer = undefined
+      answered()
       lastError = undefined
+      isReady = true
       tell('connected')
       resolve()
     })
-  })
-  redis.on('error', error => {
-    lastError = error
+    redis.on('error', error => {
+      lastError = error
+      const [refusal] = PASSWORD_REFUSED.exec(error.message) ?? []
+      const cure = 'give the password of the server in queue.url or queue.password'
+      if (refusal !== undefined)
+        reject(queueFailed(settings, 'connect', `${refusal}: ${cure}`, false))
+    })
   })
   redis.on('close', () => {
-    if (timer !== undefined) return
-    tell('lost')
-    timer = setTimeout(
-      () => onLost(failed(settings, 'reconnect', lastError ?? `no connection in ${timeoutMs} ms`)),
-      timeoutMs,
-    )
+    if (isReady) tell('lost')
+    isReady = false
+    expectAnswer('reconnect')
   })
   return {
     ready,
     lastError: () => lastError,
     stop: () => {
       redis.removeAllListeners('close')
-      clearTimeout(timer)
+      clearInterval(beat)
+      answered()
     },
   }
 }
@@ -204,22 +228,24 @@ async function within<T>(
   cause: () => unknown,
 ): Promise<T> {
   const { timeoutMs: limitMs } = settings
-  const onLimit = () => failed(settings, operation, cause() ?? `no answer in ${limitMs} ms`)
+  const onLimit = () => queueFailed(settings, operation, cause() ?? `no answer in ${limitMs} ms`)
   const { signal } = new AbortController()
   try {
     return await waitFor(work, { signal, limitMs, onLimit })
   } catch (error) {
-    throw FeedError.is(error) ? error : failed(settings, operation, error)
+    throw FeedError.is(error) ? error : queueFailed(settings, operation, error)
   }
 }
 
-function failed(
+export function queueFailed(
   { shown }: QueueSettings,
   operation: string,
   cause: unknown,
   retryable = true,
 ): FeedError<'QUEUE_FAILED'> {
   const reason = reasonOf(cause)
+  // The command of an answer may have the password.
+  if (cause instanceof Error) Reflect.deleteProperty(cause, 'command')
   const message = `the queue ${shown} failed (${operation}): ${reason}`
   const context = { queue: shown, operation, reason }
   return new FeedError('QUEUE_FAILED', message, context, { cause, retryable })
@@ -278,7 +304,7 @@ export function queueSettings(options: QueueOptions) {
     timeoutMs = 30_000,
   } = knownOptions(options, NAMES, 'queue')
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
-  if (address === undefined || !/^rediss?:\/\//i.test(url))
+  if (address === undefined || !/^rediss?:\/\//i.test(url) || address.port === '0')
     throw optionInvalid('queue.url', 'an address such as redis://host:6379', undefined)
   if (!/^[\w-]{1,100}$/.test(filledText('queue.name', name)))
     throw optionInvalid('queue.name', 'letters, digits, - and _, at most 100', name)

@@ -34,9 +34,11 @@ const NAMES: OptionNames<RequestLimitOptions> = { queue: true, perSecond: true, 
 const DAY_MS = 86_400_000
 
 /**
- * KEYS: the next start, the count of the day. ARGV: the distance of two starts and the longest wait
- * in microseconds, the requests a day (both limits 0 for none). Returns the wait in microseconds;
- * -1 for a wait that is too long, -2 for a day that is used up. A refused request counts nothing.
+ * KEYS: the next start with the longest wait that its booking allowed, the count of the day. ARGV:
+ * the distance of two starts and the longest wait in microseconds, the requests a day (both limits
+ * 0 for none). Returns the wait in microseconds; -1 for a wait that is too long, -2 for a day that
+ * is used up. A refused request counts nothing. A start that no booking can have made counts as
+ * none: the clock of the server was set back, or somebody else has written it.
  */
 const TAKE_TURN = `
 local time = redis.call('TIME')
@@ -46,10 +48,12 @@ local day = KEYS[2] .. ':' .. math.floor(time[1] / 86400)
 if perDay > 0 and tonumber(redis.call('GET', day) or '0') >= perDay then return -2 end
 local wait = 0
 if distance > 0 then
-  local start = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+  local next, allowed = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) ?(%d*)$')
+  local start = math.max(now, tonumber(next) or 0)
+  if start - now > (tonumber(allowed) or longest) + distance then start = now end
   wait = start - now
   if wait > longest then return -1 end
-  redis.call('SET', KEYS[1], string.format('%.0f', start + distance), 'PX', math.ceil((wait + distance) / 1000) + 1000)
+  redis.call('SET', KEYS[1], string.format('%.0f %.0f', start + distance, longest), 'PX', math.ceil((wait + distance) / 1000) + 1000)
 end
 if perDay > 0 then
   redis.call('INCR', day)

@@ -6,8 +6,10 @@ import {
   filledText,
   knownOptions,
   type OptionNames,
+  optionInvalid,
   wholeNumber,
 } from '../../engine/index'
+import { namesOf } from './category-job'
 import {
   type CategoryQueue,
   checkedCategories,
@@ -31,7 +33,9 @@ export interface UnscheduleOptions {
 export interface ScheduleOptions extends UnscheduleOptions {
   /**
    * The name of the target that the categories are for (`SyncTarget.name`, which has no password).
-   * A worker with another target refuses the jobs. Default: any target.
+   * Workers with another target leave the jobs to those with this one. A category that is scheduled
+   * for another target, or for one where none is given here, is refused: unschedule it first.
+   * Default: any target.
    */
   readonly target?: string
   /**
@@ -61,12 +65,15 @@ const SCHEDULE_NAMES: OptionNames<ScheduleOptions> = {
   backoffMs: true,
 }
 
+/** The default of `everyMs`. */
+export const EVERY_MS = 3_600_000
+
 /** Number of completed and of failed jobs that the server keeps for a queue. */
 const JOBS_KEPT = 1_000
 
 /**
  * Puts a job scheduler for each category into a queue. A repeated call changes nothing, and a call
- * with other options replaces those of the categories. A new category is due at once. Redis gets
+ * with other options replaces those of the categories, but for their target. A new category is due at once. Redis gets
  * the marketplace, the category and the name of the target, and no credential.
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
@@ -74,11 +81,31 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
   const given = knownOptions(options, SCHEDULE_NAMES)
   const { marketplace, target } = given
   const categories = checkedCategories(marketplace, given.categories)
-  if (target !== undefined) filledText('target', target)
-  const every = durationMs('everyMs', given.everyMs ?? 3_600_000)
+  if (
+    target !== undefined &&
+    URL.canParse(filledText('target', target)) &&
+    new URL(target).password
+  )
+    throw optionInvalid('target', 'a name without a password, such as SyncTarget.name', undefined)
+  const every = durationMs('everyMs', given.everyMs ?? EVERY_MS)
   const attempts = wholeNumber('attempts', given.attempts ?? 5, 1, 1_000)
-  const delay = durationMs('backoffMs', given.backoffMs ?? 30_000)
-  const opts = {
+  const opts = jobOptions(attempts, durationMs('backoffMs', given.backoffMs ?? 30_000))
+  await withQueue(queueSettings(given.queue), 'schedule', async queue => {
+    const refuseOthers = () => refuseOtherTargets(queue, marketplace, categories, target)
+    await refuseOthers()
+    for (const categoryId of categories) {
+      const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
+      const template = { name: 'category', data, opts }
+      await queue.upsertJobScheduler(schedulerId(marketplace, categoryId), { every }, template)
+    }
+    // Of two calls at the same time the one that came first learns here that it has lost.
+    await refuseOthers()
+  })
+}
+
+/** The options of each job. */
+export function jobOptions(attempts = 5, delay = 30_000) {
+  return {
     attempts,
     backoff: { type: 'exponential', delay, jitter: 0.5 },
     removeOnComplete: { count: JOBS_KEPT },
@@ -86,13 +113,24 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
     // A stack trace could hold text of any package.
     stackTraceLimit: 0,
   }
-  await withQueue(queueSettings(given.queue), 'schedule', async queue => {
-    for (const categoryId of categories) {
-      const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
-      const template = { name: 'category', data, opts }
-      await queue.upsertJobScheduler(schedulerId(marketplace, categoryId), { every }, template)
-    }
-  })
+}
+
+/** A scheduler that cannot be read holds its category for nobody. */
+async function refuseOtherTargets(
+  queue: CategoryQueue,
+  marketplace: string,
+  categories: readonly string[],
+  target: string | undefined,
+): Promise<void> {
+  for (const categoryId of categories) {
+    const id = schedulerId(marketplace, categoryId)
+    const scheduler = await queue.getJobScheduler(id).catch(() => undefined)
+    const { target: held } = namesOf(scheduler?.template?.data)
+    if (held === undefined || held === target) continue
+    const cure = 'unschedule it first, or use a queue of another name'
+    const expected = `${held}, for which ${marketplace} ${categoryId} is scheduled: ${cure}`
+    throw optionInvalid('target', expected, target)
+  }
 }
 
 /**

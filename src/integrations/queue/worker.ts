@@ -6,15 +6,24 @@ import { hostname } from 'node:os'
 import {
   type AnyFeedError,
   asFeedError,
+  excerpt,
   FeedError,
   jobTopic,
   ofRun,
-  optionInvalid,
   RunWatch,
   waitFor,
 } from '../../engine/index'
 import { type CategoryResult, runCategory } from '../../sync/index'
-import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
+import {
+  categoryOf,
+  type Ending,
+  endingOf,
+  endingOfError,
+  endingOfOther,
+  isDamaged,
+  storableError,
+} from './category-job'
+import { mendJobs } from './damaged-jobs'
 import {
   connectQueue,
   type JobResult,
@@ -22,14 +31,16 @@ import {
   type QueueConnection,
   type QueueJob,
   type QueueWorker,
+  queueFailed,
 } from './redis-connection'
 import { type JobReport, type WorkerOptions, workerSettings } from './worker-options'
 
 /** A worker that takes jobs until it is closed. Also for `await using`. */
 export interface FeedWorker extends AsyncDisposable {
   /**
-   * Resolves when the worker is closed. Rejects with QUEUE_FAILED when the connection was lost for
-   * longer than the `timeoutMs` of the queue; the worker has then stopped.
+   * Resolves when the worker is closed. Rejects with QUEUE_FAILED when the connection was lost, or
+   * the server did not answer, for longer than the `timeoutMs` of the queue; the worker has then
+   * stopped.
    */
   readonly ended: Promise<void>
   /**
@@ -41,7 +52,7 @@ export interface FeedWorker extends AsyncDisposable {
 
 /**
  * How often a job may outlive its worker. A job past it fails, because it may be what ends the
- * workers; the scheduler's next job tries the category again.
+ * workers; one of a scheduler never does, because its category would wait for the next job.
  */
 const LOST_WORKERS = 5
 
@@ -80,6 +91,7 @@ class RunningWorker implements FeedWorker {
   readonly #draining = new AbortController()
   readonly #jobs = new WeakMap<QueueJob, UnderWay>()
   readonly #runs = new Set<Promise<CategoryResult>>()
+  #mending: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
   #end: (error?: FeedError) => void = () => {}
 
@@ -147,14 +159,22 @@ class RunningWorker implements FeedWorker {
     worker.on('lockRenewalFailed', ids => {
       for (const id of ids) worker.cancelJob(id, 'the lock was lost')
     })
-    // The connection tells its failures itself. An event without a listener would end the process.
-    worker.on('error', () => {})
+    // The connection tells its failures itself. Others come of jobs that cannot be started.
+    worker.on('error', () => {
+      const mend = () => mendJobs(this.#parts.connection)
+      this.#mending = this.#mending.then(mend).catch(() => {})
+    })
   }
 
   async #process(job: QueueJob, token: string, cancelled?: AbortSignal): Promise<JobResult> {
     const watch = new RunWatch('job')
     const underWay: UnderWay = { watch, startedMs: performance.now() }
     this.#jobs.set(job, underWay)
+    // BullMQ would take the next job by the same call, and lose the end of this one where it cannot
+    // read that job.
+    const [complete, fail] = [job.moveToCompleted.bind(job), job.moveToFailed.bind(job)]
+    job.moveToCompleted = (result, lock) => complete(result, lock, false)
+    job.moveToFailed = (error, lock) => fail(error, lock, false)
     this.#tell(job, 'started')
     let failure: AnyFeedError | undefined
     try {
@@ -190,8 +210,10 @@ class RunningWorker implements FeedWorker {
     let result: CategoryResult | undefined
     let ending: Ending
     try {
-      result = await this.#runCategory(job, stop.signal)
-      ending = endingOf(result, await this.#times(job))
+      this.#refuse(job)
+      const other = endingOfOther(job, this.#parts.job.target.name, await this.#times(job))
+      if (other === undefined) result = await this.#runCategory(job, stop.signal)
+      ending = other ?? endingOf(result as CategoryResult, await this.#times(job))
     } catch (error) {
       if (stop.signal.aborted) {
         this.#tell(job, 'stopped')
@@ -224,27 +246,34 @@ class RunningWorker implements FeedWorker {
     }
   }
 
+  /** @throws FeedError QUEUE_FAILED for a job that no worker can run */
+  #refuse({ id = '', data, repeatJobKey }: QueueJob): void {
+    if (!isDamaged(data)) return
+    const cure =
+      repeatJobKey === undefined
+        ? 'remove it'
+        : 'the next job tries the category again; schedule the category where that fails too'
+    const reason = `the job ${excerpt(id)} has damaged data: ${cure}`
+    throw queueFailed(this.#parts.queue, 'start a job', reason, false)
+  }
+
   async #runCategory(job: QueueJob, signal: AbortSignal): Promise<CategoryResult> {
-    const { marketplace = '', categoryId = '', target } = namesOf(job.data)
-    const own = this.#parts.job.target.name
-    if (target !== own && Object(job.data).target !== undefined) {
-      const expected = `the target ${target ?? 'of a damaged job'}, for which the category is scheduled`
-      throw optionInvalid('target', expected, own)
-    }
+    const { marketplace, categoryId } = categoryOf(job)
     const run = runCategory(categoryId, { ...this.#parts.job, marketplace, signal })
     this.#runs.add(run)
     return run.finally(() => this.#runs.delete(run))
   }
 
   async #times(job: QueueJob) {
-    const { connection, job: options, limits } = this.#parts
-    const scheduler = await connection.queue.getJobScheduler(job.repeatJobKey ?? '')
+    const { connection, queue, job: options, limits } = this.#parts
+    const schedulers = `${KEY_PREFIX}:${queue.name}:repeat`
+    const next = await connection.redis.zscore(schedulers, job.repeatJobKey ?? '')
     const now = options.now === undefined ? options.service.now : undefined
     const fixed = options.now instanceof Date ? options.now : options.now?.()
     return {
       nowMs: Date.now(),
       serviceNowMs: now?.() ?? fixed?.getTime() ?? Date.now(),
-      nextJobMs: scheduler?.next,
+      nextJobMs: next === null ? undefined : Number(next),
       lockedDelayMs: limits.lockMs,
     }
   }
@@ -257,7 +286,7 @@ class RunningWorker implements FeedWorker {
     const { queue, onJob } = this.#parts
     if (onJob === undefined && !jobTopic.hasSubscribers) return
     const underWay = this.#jobs.get(job)
-    const { marketplace = '', categoryId = '' } = namesOf(job.data)
+    const { marketplace, categoryId } = categoryOf(job)
     // A failed attempt is counted before it is told.
     const isOver = state === 'completed' || state === 'failed' || state === 'retried'
     const publish = () => {

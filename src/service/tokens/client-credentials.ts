@@ -2,7 +2,13 @@
 // expires, by one request that serves all waiting callers.
 
 import type { Secrets } from '../../engine/index'
-import { type DiagnosticsMessages, ofRun, tokenTopic } from '../../engine/index'
+import {
+  askedWaitMs,
+  type DiagnosticsMessages,
+  type FeedError,
+  ofRun,
+  tokenTopic,
+} from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { TokenNeed } from './authorized-transport'
@@ -59,7 +65,15 @@ export class CredentialTokens {
     if (isGood && held.renewAtMs > nowMs) return Promise.resolve(held.token)
     const renewing = this.#renewing.get(scope) ?? this.#renew(scope, reasonOf(held, refused))
     this.#renewing.set(scope, renewing)
-    return isGood ? renewing.catch(() => held.token) : renewing
+    return isGood ? renewing.catch(error => this.#keep(scope, held, error)) : renewing
+  }
+
+  /** The endpoint is not asked again before the time for which it asks to wait. */
+  #keep(scope: string, held: HeldToken, error: FeedError): string {
+    const { retry, now } = this.#options.settings
+    const waiting = { ...held, renewAtMs: now() + askedWaitMs(error, retry) }
+    if (this.#held.get(scope) === held) this.#held.set(scope, waiting)
+    return held.token
   }
 
   async #renew(scope: string, reason: RenewalReason): Promise<string> {
@@ -87,7 +101,8 @@ export class CredentialTokens {
     const { grantToken } = await import('./token-grant')
     const { tokenUrl, transport, credentials, settings, closed } = this.#options
     const limits = settings.bodyLimits(tokenUrl, closed)
-    return grantToken({ tokenUrl, transport, limits, ...credentials }, scope)
+    const { now } = settings
+    return grantToken({ tokenUrl, transport, limits, now, ...credentials }, scope)
   }
 }
 

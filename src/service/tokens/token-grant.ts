@@ -12,7 +12,7 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi'
 import type { WaitLimits } from '../../engine/index'
-import { excerpt, FeedError, printableUrl, statusError } from '../../engine/index'
+import { askingToWait, excerpt, FeedError, printableUrl, readRefusal } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import { readWholeBody } from '../http/whole-body'
 import type { ClientCredentials } from './client-credentials'
@@ -25,6 +25,8 @@ export interface GrantOptions extends ClientCredentials {
   readonly transport: HttpTransport
   /** The limits of reading the body of the response. */
   readonly limits: WaitLimits
+  /** The clock for a Retry-After date. */
+  readonly now: () => number
 }
 
 /**
@@ -32,7 +34,7 @@ export interface GrantOptions extends ClientCredentials {
  * other refusals, and what the transport throws.
  */
 export async function grantToken(options: GrantOptions, scope: string) {
-  const { tokenUrl, clientId, clientSecret, limits } = options
+  const { tokenUrl, clientId, clientSecret, limits, now } = options
   const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
   const client = { client_id: clientId }
   const response = await clientCredentialsGrantRequest(
@@ -47,18 +49,18 @@ export async function grantToken(options: GrantOptions, scope: string) {
       signal: limits.signal,
     },
   )
-  const failure = statusError(
-    { url: printableUrl(tokenUrl), status: response.status, operation: 'token' },
-    {},
-  )
-  if (failure.retryable) throw failure
-  const refused = (why: Refusal) => refusal(tokenUrl, response.status, why)
+  const header = (name: string) => response.headers.get(name) ?? undefined
+  const { status } = response
+  const where = { url: printableUrl(tokenUrl), operation: 'token' }
+  const { error, retryAfterMs } = readRefusal({ status, header }, where, now())
+  if (error.retryable) throw askingToWait(error, retryAfterMs)
+  const refused = (why: Refusal) => refusal(tokenUrl, status, why)
   const {
     access_token: token,
     token_type: type,
     expires_in: lifetimeSeconds,
-  } = await processClientCredentialsResponse(server, client, response).catch(error => {
-    throw refused(causeOf(error))
+  } = await processClientCredentialsResponse(server, client, response).catch(cause => {
+    throw refused(causeOf(cause, status, header('content-type')))
   })
   if (type !== 'bearer') throw refused({ reason: 'the token is not a Bearer token' })
   // Undefined where the endpoint does not state the lifetime.
@@ -83,7 +85,10 @@ async function sendForm(
     refusal(url, response.status, { reason: `the answer is longer than ${ANSWER_BYTES} bytes` })
   const text = await readWholeBody(response, ANSWER_BYTES, limits, tooLong)
   // The header WWW-Authenticate of a 401 is left out: the body says more (RFC 6749, 5.2).
-  const headers = { 'content-type': response.header('content-type') ?? '' }
+  const headers = {
+    'content-type': response.header('content-type') ?? '',
+    'retry-after': response.header('retry-after') ?? '',
+  }
   const bodyless = response.status === 204 || response.status === 205 || response.status === 304
   return new Response(bodyless ? null : text, { status: response.status, headers })
 }
@@ -93,11 +98,15 @@ interface Refusal {
   readonly reason: string
 }
 
-function causeOf(error: unknown): Refusal {
-  if (!(error instanceof ResponseBodyError))
-    return { reason: 'the answer is not what RFC 6749 describes' }
-  const reason = excerpt(error.error_description ?? error.error, 200)
-  return { error: excerpt(error.error), reason }
+function causeOf(cause: unknown, status: number, type = ''): Refusal {
+  if (cause instanceof ResponseBodyError) {
+    const reason = excerpt(cause.error_description ?? cause.error, 200)
+    return { error: excerpt(cause.error), reason }
+  }
+  const isRedirect = status >= 300 && status < 400
+  const body = type === '' ? '' : ` with ${excerpt(type.replace(/;.*/s, ''), 60)}`
+  const answer = `status ${status}${isRedirect ? ', a redirect,' : body}`
+  return { reason: `${answer} is not what RFC 6749 describes: check the address of the endpoint` }
 }
 
 function refusal(tokenUrl: string, status: number, why: Refusal): FeedError {

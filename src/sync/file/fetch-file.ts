@@ -49,8 +49,11 @@ export type Fetched =
   | { readonly kind: 'whole'; readonly file: WholeFile }
   /** The service does not have the file yet. */
   | { readonly kind: 'missing' }
-  /** The file could not be fetched in the allowed attempts, or never can be: SYNC_FILE_FAILED. */
-  | { readonly kind: 'failed'; readonly error: FeedError }
+  /**
+   * The file could not be fetched in the allowed attempts, or never can be: SYNC_FILE_FAILED.
+   * `isAbsent` says that it may have left the service.
+   */
+  | { readonly kind: 'failed'; readonly error: FeedError; readonly isAbsent: boolean }
 
 type FamilySet = ReadonlySet<ErrorFamily | undefined>
 
@@ -124,7 +127,8 @@ export async function fetchFile(
       const goesOn = !isLast && !hasBeenRepeated(error) && (await retries.again(error))
       if (goesOn) continue
       const attempts = Math.max(1, stuck.failures + spoilt.failures)
-      return { kind: 'failed', error: failed(options.source.nameOf(id), attempts, error) }
+      const name = options.source.nameOf(id)
+      return { kind: 'failed', error: failed(name, attempts, error), isAbsent: isAbsent(error) }
     }
   }
 }
@@ -270,6 +274,13 @@ function isNotThere(error: FeedError): boolean {
   return (
     FeedError.is(error) && error.code === 'HTTP_STATUS' && NOT_THERE.has(error.context.errorId ?? 0)
   )
+}
+
+/** The checks of requests refuse a file that is too old, and servers say so in other ways too. */
+function isAbsent(error: FeedError): boolean {
+  if (!FeedError.is(error)) return false
+  if (error.code !== 'HTTP_STATUS') return error.code === 'REQUEST_INVALID'
+  return error.context.status === 404 || error.context.status === 410
 }
 
 /** Returns true where the ranges of the download have used all repetitions. */

@@ -161,6 +161,9 @@ export class CategoryRun {
     if (fetched.kind !== 'missing' || !this.#refused.has(key)) this.#failed.delete(key)
     if (fetched.kind === 'whole') return
     this.#fetches.delete(key)
+    // A file that has left the service while it waited for its turn is as one that it never had.
+    const mayHaveLeft = fetched.kind === 'missing' || fetched.isAbsent
+    if (mayHaveLeft && !this.#planned().has(key)) return
     this.#missing.set(key, id)
     if (fetched.kind === 'missing') this.#shared.report({ type: 'missing', file: id })
     else this.#fail(id, fetched.error)
@@ -222,6 +225,12 @@ export class CategoryRun {
     return this.#shared.settings.source.plan(category, done, [...this.#missing.values()])
   }
 
+  /** Returns the keys of all files that are still wanted. */
+  #planned(): ReadonlySet<string> {
+    const { ready, held, waiting } = this.#ask()
+    return new Set([...ready, ...held, ...waiting.map(({ id }) => id)].map(fileIdKey))
+  }
+
   #reportWatermark(): void {
     const { watermark } = this.#plan
     if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
@@ -246,8 +255,7 @@ export class CategoryRun {
    * Removes spools of earlier runs that are not needed. The caller calls it before any fetch.
    */
   async dropStrangeSpools(): Promise<void> {
-    const { ready, held, waiting } = this.#ask()
-    const planned = new Set([...ready, ...held, ...waiting.map(({ id }) => id)].map(fileIdKey))
+    const planned = this.#planned()
     await this.#shared.spools.removeOthers(categoryKey(this.#target.category), key =>
       planned.has(key),
     )

@@ -38,6 +38,7 @@ test.each([
   ['connection.options', { options: {} }],
   ['hots', { hots: 'db.example' }],
   ['connection', 5],
+  ['connection', 'postgres://db.example:0/shop'],
   ['schema', `${DSN}?schema=`],
   ['schema', `${DSN}?schema=${'s'.repeat(64)}`],
 ])('a wrong %s is refused at the call', (option, connection) => {

@@ -24,8 +24,10 @@ export interface ChildOrder {
   readonly stopsAt: number
   /** The address of a database of PostgreSQL, which is then the target in place of the folder. */
   readonly postgres?: string
-  /** Milliseconds that each file waits in the middle of its transaction of PostgreSQL. */
+  /** Milliseconds that each file waits: in PostgreSQL in the middle of its transaction. */
   readonly fileMs?: number
+  /** The name of the target that is a folder. */
+  readonly target?: string
   /** The process waits for the end of the run there instead, and goes on living. */
   readonly waits?: boolean
 }
@@ -38,6 +40,7 @@ let files = 0
 const place = fileTarget(order.folder, {
   leaseMs: order.leaseMs,
   beforeEntry: async ({ signal }) => {
+    await new Promise(resolve => setTimeout(resolve, order.fileMs ?? 0))
     if (++files !== order.stopsAt) return
     console.log('stopping')
     if (order.waits)
@@ -50,7 +53,7 @@ const place = fileTarget(order.folder, {
   },
 })
 const folder: SyncTarget = {
-  name: place.name,
+  name: order.target ?? place.name,
   open: async options => {
     const open = await place.open(options)
     const close = () => open.close().then(() => console.log('closed'))
@@ -63,7 +66,8 @@ const worker = await startWorker({
   service,
   target,
   lockMs: order.lockMs,
-  onJob: ({ message }) => console.log(`${message.state} ${message.code ?? ''}`.trim()),
+  onJob: ({ message: { state, code, categoryId } }) =>
+    console.log([state, code, categoryId].filter(Boolean).join(' ')),
 })
 // Whoever runs workers starts one again that has ended.
 worker.ended.catch(error => {

@@ -69,3 +69,48 @@ export class Child {
     await this.closed
   }
 }
+
+/** Keeps a number of workers: one that has ended is replaced, as whoever runs workers does. */
+export class Fleet {
+  /** What workers have said that have ended by themselves. */
+  readonly ended: string[] = []
+  readonly #shop: QueueShop
+  readonly #order: Partial<ChildOrder>
+  readonly #running = new Set<Child>()
+  #isOver = false
+
+  constructor(shop: QueueShop, count: number, order: Partial<ChildOrder>) {
+    this.#shop = shop
+    this.#order = order
+    for (let n = 0; n < count; n++) this.#start()
+  }
+
+  one(): Child {
+    const running = [...this.#running]
+    return running[Math.floor(Math.random() * running.length)]!
+  }
+
+  kill(): void {
+    this.#isOver = true
+    for (const { process } of this.#running) process.kill('SIGKILL')
+  }
+
+  /** Waits for the end of all workers, which nothing may keep. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    const running = [...this.#running]
+    for (const { process } of running) process.kill('SIGTERM')
+    await Promise.all(running.map(({ closed }) => closed))
+  }
+
+  #start(): void {
+    const worker = new Child(this.#shop, this.#order)
+    this.#running.add(worker)
+    worker.closed.then(() => {
+      this.#running.delete(worker)
+      if (this.#isOver) return
+      if (worker.process.signalCode === null) this.ended.push(worker.output)
+      this.#start()
+    })
+  }
+}

@@ -9,7 +9,7 @@ import { postgresTarget } from '../../../src/integrations/postgres'
 import { scheduleCategories } from '../../../src/integrations/queue'
 import { runCategory } from '../../../src/sync'
 import { runsWith } from '../../tools'
-import { buildsChildren, Child, LOCK_MS } from './child'
+import { buildsChildren, Fleet, LOCK_MS } from './child'
 import { type OwnServer, ownPostgres, ownRedis } from './own-servers'
 import { QueueShop, until } from './queue-shop'
 
@@ -57,7 +57,7 @@ describe.runIf(runsWith('redis-server') && runsWith('initdb'))('workers of Postg
   let postgres: OwnServer
   let redis: OwnServer
   let shop: QueueShop
-  let workers: Workers | undefined
+  let workers: Fleet | undefined
   beforeAll(async () => {
     postgres = await ownPostgres()
     redis = await ownRedis()
@@ -89,9 +89,9 @@ describe.runIf(runsWith('redis-server') && runsWith('initdb'))('workers of Postg
       const applied = () => countIn(disturbed, 'feedmill.files')
       const { queue } = shop
       const scheduled = { queue, marketplace: MARKETPLACE, categories: CATEGORIES }
-      // A job that has lost five workers fails, and the next job of its scheduler does the work.
       await scheduleCategories({ ...scheduled, everyMs: 2_000, backoffMs: 50 })
-      const running = new Workers(shop, disturbed)
+      const order = { postgres: disturbed, fileMs: FILE_MS, stopsAt: 0 }
+      const running = new Fleet(shop, WORKERS, order)
       workers = running
       const ways = waysOf(ALL ? 100 : Object.keys(WAYS).length)
       const killed: Way[] = []
@@ -120,7 +120,7 @@ describe.runIf(runsWith('redis-server') && runsWith('initdb'))('workers of Postg
     ALL ? 1_800_000 : 120_000,
   )
 
-  async function kill(way: Way, workers: Workers, url: string): Promise<void> {
+  async function kill(way: Way, workers: Fleet, url: string): Promise<void> {
     switch (way) {
       case 'SIGKILL of a worker':
         return workers.one().kill()
@@ -146,46 +146,6 @@ describe.runIf(runsWith('redis-server') && runsWith('initdb'))('workers of Postg
     }
   }
 })
-
-/** Keeps a number of workers: one that has ended is replaced, as whoever runs workers does. */
-class Workers {
-  readonly #shop: QueueShop
-  readonly #postgres: string
-  readonly #running = new Set<Child>()
-  #isOver = false
-
-  constructor(shop: QueueShop, postgres: string) {
-    this.#shop = shop
-    this.#postgres = postgres
-    for (let n = 0; n < WORKERS; n++) this.#start()
-  }
-
-  one(): Child {
-    return oneOf([...this.#running])
-  }
-
-  kill(): void {
-    this.#isOver = true
-    for (const { process } of this.#running) process.kill('SIGKILL')
-  }
-
-  /** Waits for the end of all workers, which nothing may keep. */
-  async end(): Promise<void> {
-    this.#isOver = true
-    const running = [...this.#running]
-    for (const { process } of running) process.kill('SIGTERM')
-    await Promise.all(running.map(({ closed }) => closed))
-  }
-
-  #start(): void {
-    const worker = new Child(this.#shop, { postgres: this.#postgres, fileMs: FILE_MS, stopsAt: 0 })
-    this.#running.add(worker)
-    worker.closed.then(() => {
-      this.#running.delete(worker)
-      if (!this.#isOver) this.#start()
-    })
-  }
-}
 
 /** Every way before any of them comes again, then the ways by their weights. */
 function waysOf(count: number): Way[] {

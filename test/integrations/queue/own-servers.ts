@@ -16,6 +16,10 @@ export interface OwnServer {
   readonly url: string
   /** Kills the server at once, and starts it again on its data. */
   restart(): Promise<void>
+  /** Stops the server, which then keeps its connections and does not answer. */
+  freeze(): void
+  /** Continues a server that is frozen. */
+  thaw(): void
   /** Kills the server, and removes its data. */
   close(): Promise<void>
 }
@@ -112,6 +116,8 @@ async function runningServer(parts: ServerProcess): Promise<OwnServer> {
       await kill()
       server = await start()
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
     close: async () => {
       await kill()
       await rm(folder, { recursive: true, force: true })

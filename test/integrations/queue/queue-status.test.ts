@@ -71,7 +71,7 @@ describe.runIf(await runsWithService('redis'))('a queue with damaged jobs', () =
   })
 })
 
-test.each(['redis:x', 'redis:', 'rediss:/0', 'http://host'])(
+test.each(['redis:x', 'redis:', 'rediss:/0', 'http://host', 'redis://host:0'])(
   'an address without a server is refused at the call (%s)',
   async url => {
     await expect(queueStatus({ url })).rejects.toMatchObject({

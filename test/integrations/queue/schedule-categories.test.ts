@@ -50,6 +50,43 @@ describe.runIf(await runsWithService('redis'))('schedulers', () => {
     expect([status.jobs.waiting + status.jobs.delayed, status.categories.length]).toEqual([2, 2])
   })
 
+  test('fault 167: categories of another target are not taken over', async () => {
+    await schedule({ categories: ['267'] })
+    const before = await shop.contentOfRedis()
+    for (const target of ['other', undefined]) {
+      const error = await schedule({ target }).catch((thrown: Error) => thrown)
+      expect(error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'target' } })
+      expect(String(error)).toMatch(/files, for which MKT_US 267 is scheduled: unschedule it first/)
+      // Neither of the two categories has changed.
+      expect(await shop.contentOfRedis()).toBe(before)
+    }
+    const chosen = { queue: shop.queue, marketplace: MARKETPLACE, categories: ['267'] }
+    await unscheduleCategories(chosen)
+    await schedule({ target: 'other' })
+    const { categories } = await queueStatus(shop.queue)
+    expect(categories.map(({ target }) => target)).toEqual(['other', 'other'])
+  })
+
+  test('fault 167: a category of any target may get one, and a damaged one is scheduled again', async () => {
+    await schedule({ target: undefined })
+    await schedule()
+    const key = `feedmill:${shop.queue.name}:repeat:${MARKETPLACE}/220`
+    await shop.redis.hset(key, 'data', '{not json')
+    await schedule({ target: TARGET })
+    const { categories, jobs } = await queueStatus(shop.queue)
+    expect(categories.map(({ target }) => target)).toEqual([TARGET, TARGET])
+    expect(jobs.waiting).toBe(2)
+  })
+
+  test('fault 167: of two targets at the same time one has the category, and the other knows', async () => {
+    const targets = ['one', 'two']
+    const calls = targets.map(target => schedule({ categories: ['220'], target }))
+    const ends = await Promise.allSettled(calls)
+    const winners = targets.filter((_, n) => ends[n]?.status === 'fulfilled')
+    const { categories } = await queueStatus(shop.queue)
+    expect(winners).toEqual(categories.map(({ target }) => target))
+  })
+
   test('unscheduled categories have neither schedulers nor jobs', async () => {
     await schedule()
     const options = { queue: shop.queue, marketplace: MARKETPLACE }
@@ -59,6 +96,14 @@ describe.runIf(await runsWithService('redis'))('schedulers', () => {
     expect(status.jobs.waiting).toBe(1)
     expect(await unscheduleCategories({ ...options, categories: ['267'] })).toEqual(['267'])
     expect((await queueStatus(shop.queue)).jobs.waiting).toBe(0)
+  })
+
+  test('fault 165: a target with a password is refused, and stands nowhere', async () => {
+    const target = 'postgres://shop:pw-7f3a9c@db.example/shop'
+    const error = await schedule({ target }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'target' } })
+    expect(JSON.stringify(error)).not.toContain('pw-7f3a9c')
+    expect(await shop.contentOfRedis()).not.toContain('pw-7f3a9c')
   })
 
   test('a password of the queue is in no key, and in no error', async () => {
@@ -112,6 +157,7 @@ test.each([
   ['categories', { categories: ['a/b'] }],
   ['marketplace', { marketplace: '' }],
   ['attempts', { attempts: 0 }],
+  ['target', { target: '' }],
   ['everyMs', { everyMs: -1 }],
 ])('a wrong %s is refused before any connection', async (option, wrong) => {
   const queue = { url: 'redis://127.0.0.1:9' }

@@ -1,6 +1,7 @@
 // Workers in this process over a real Redis, an emulated service and a target of files.
 
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { Queue } from 'bullmq'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import {
@@ -16,7 +17,7 @@ import { Recorded } from '../../engine/diagnostics/recorded'
 import { emulated } from '../../service/emulated'
 import { runsWithService } from '../../services'
 import { MemoryPlace, memoryTarget } from '../../sync/target/memory-target'
-import { fileTarget } from './file-target'
+import { filesIn, fileTarget } from './file-target'
 import { CATEGORIES, NOW, QueueShop, TARGET, until } from './queue-shop'
 
 const MARKETPLACE = 'MKT_US'
@@ -142,12 +143,44 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
     expect(await shop.contentOfRedis()).not.toContain('hunter2')
   })
 
-  test('refuses a category that is scheduled for another target', async () => {
-    await schedule({ target: 'postgres://db/other' })
-    const { told } = await shop.worker()
-    const { error } = await told('failed')
-    expect(error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'target' } })
-    expect(shop.files()).toEqual([])
+  test('fault 167: a job of another target goes to a worker of that target', async () => {
+    const ofTarget = (name: string, folder: string) => ({ ...fileTarget(folder), name })
+    const other = `${shop.folder}-other`
+    await schedule({ categories: ['220'], target: 'one' })
+    await schedule({ categories: ['267'], target: 'two' })
+    const first = await shop.worker({ target: ofTarget('one', shop.folder) })
+    const { message, error } = await first.told('delayed', 2)
+    const told = [message, (await first.told('delayed')).message]
+    expect(told.map(({ categoryId }) => categoryId).sort()).toEqual(['220', '267'])
+    // The worker of the other target is the only one that is missing.
+    await until(() => first.reports.filter(({ error: why }) => why !== undefined).length >= 2)
+    const put = first.reports.find(({ error: why }) => why !== undefined)
+    expect(put?.message).toMatchObject({ state: 'delayed', categoryId: '267' })
+    expect(put?.error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'target' } })
+    expect(error === undefined || error === put?.error).toBe(true)
+    const second = await shop.worker({ target: ofTarget('two', other) })
+    const done = () => second.reports.find(({ result }) => result !== undefined)
+    await until(() => done() !== undefined)
+    expect(done()?.message).toMatchObject({ state: 'delayed', categoryId: '267' })
+    expect([shop.files('220').length, shop.files('267').length]).toEqual([await expected(), 0])
+    expect(filesIn(other, '267').length).toBe(await expected('267'))
+    const states = [...first.reports, ...second.reports].map(each => each.message.state)
+    expect(states).not.toContain('failed')
+    rmSync(other, { recursive: true })
+  })
+
+  test('fault 167: a job by hand for another target waits for a worker of that target', async () => {
+    const queue = new Queue(shop.queue.name, { connection: shop.redis, prefix: 'feedmill' })
+    await queue.add('category', { marketplace: MARKETPLACE, categoryId: '220', target: 'two' })
+    const { reports, told, worker } = await shop.worker()
+    expect((await told('delayed')).error).toMatchObject({ context: { option: 'target' } })
+    await worker.close()
+    expect(reports.some(({ message }) => message.state === 'completed')).toBe(false)
+    await (await shop.worker({ target: { ...fileTarget(shop.folder), name: 'two' } })).told(
+      'completed',
+    )
+    expect(shop.files().length).toBe(await expected())
+    await queue.close()
   })
 
   test('comes again later where another run writes the category', async () => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { Secrets } from '../../../src/engine/codec/secrets'
 import { FeedError } from '../../../src/engine/errors'
+import { Retries } from '../../../src/engine/stages/range/retries'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
 import { CredentialTokens } from '../../../src/service/tokens/client-credentials'
+import { emulated, FAST } from '../emulated'
 
 const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
@@ -225,6 +227,78 @@ describe('client credentials', () => {
     expect(asked.length).toBe(1)
   })
 
+  test.each<readonly [number, string, string]>([
+    [302, 'text/html', 'status 302, a redirect, is not'],
+    [307, '', 'status 307, a redirect, is not'],
+    [403, 'text/html; charset=utf-8', 'status 403 with text/html is not'],
+    [404, 'application/json', 'status 404 with application/json is not'],
+    [404, '', 'status 404 is not'],
+    [401, 'text/plain', 'status 401 with text/plain is not'],
+    [200, 'text/html', 'status 200 with text/html is not'],
+    [200, 'application/json', 'status 200 with application/json is not'],
+    [400, 'application/json', 'status 400 with application/json is not'],
+    [418, `text/${'x'.repeat(900)}`, 'status 418 with text/xxx'],
+  ])(
+    'fault 84: the error of an answer with status %i (%s) names both',
+    async (status, type, words) => {
+      const headers = { location: '/elsewhere', ...(type && { 'content-type': type }) }
+      const body = type === '' ? null : '{"message":"Not here"}'
+      const { tokens, asked } = tokensFrom(() => new Response(body, { status, headers }))
+      const error = await tokens.source({ scope: 'a', signal }).catch(thrown => thrown)
+      expect(error).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false, context: { status } })
+      expect(error.message).toContain(words)
+      expect(error.message).toContain('check the address of the endpoint')
+      expect(error.message.length).toBeLessThan(250)
+      expect(asked.length).toBe(1)
+    },
+  )
+
+  test.each([
+    ['7', 7_000],
+    ['3600', 50_000],
+    ['Thu, 01 Jan 1970 00:00:09 GMT', 9_000],
+    ['soon', 0],
+    [undefined, 0],
+  ])('fault 28: a Retry-After of %j makes repeats wait for %i ms', async (header, waitMs) => {
+    const headers = header === undefined ? {} : { 'retry-after': header }
+    const { tokens, settings } = tokensFrom(() => new Response('busy', { status: 429, headers }), {
+      now: new Date(0),
+      retry: { backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 50_000 },
+    })
+    const error = await tokens.source({ scope: 'a', signal }).catch(thrown => thrown)
+    const told: number[] = []
+    const ending = new AbortController()
+    const onRetry = ({ delayMs }: { delayMs: number }) => {
+      told.push(delayMs)
+      ending.abort()
+    }
+    const retries = new Retries({ ...settings.retry, onRetry }, ending.signal)
+    await retries.again(error).catch(() => {})
+    expect(told[0]).toBeLessThanOrEqual(waitMs + 1)
+    expect(told[0]).toBeGreaterThanOrEqual(waitMs)
+  })
+
+  test('fault 28: a renewal that is refused for a while is not tried before, while a token is there', async () => {
+    let now = 0
+    const { tokens, asked } = tokensFrom(
+      (request, index) =>
+        index === 1
+          ? new Response('busy', { status: 503, headers: { 'retry-after': '10' } })
+          : granted(request, index),
+      { now: () => new Date(now) },
+    )
+    const at = async (seconds: number) => {
+      now = seconds * 1000
+      return [await tokens.source({ scope: 'a', signal }), asked.length]
+    }
+    expect([await at(0), await at(3571), await at(3575), await at(3582)]).toEqual([
+      ['tok-0', 1],
+      ['tok-0', 2],
+      ['tok-0', 2],
+      ['tok-2', 3],
+    ])
+  })
+
   test('close ends a renewal that is under way', async () => {
     const { tokens, closing } = tokensFrom(() => new Promise<Response>(() => {}))
     const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
@@ -233,5 +307,33 @@ describe('client credentials', () => {
       5,
     )
     expect(FeedError.is(await waiting)).toBe(true)
+  })
+
+  test('fault 28: requests and downloads wait as long as the token endpoint asks', async () => {
+    const isBusy = { json: true, range: true }
+    for (const kind of ['json', 'range'] as const) {
+      const told: number[] = []
+      const { service } = emulated({
+        between: (request, forward) => {
+          if (!isBusy[kind] || !request.url.includes('token')) return forward(request)
+          isBusy[kind] = false
+          return new Response('', { status: 503, headers: { 'retry-after': '1000' } })
+        },
+        service: {
+          retry: {
+            ...FAST.retry,
+            onRetry: ({ delayMs }) => {
+              told.push(delayMs)
+            },
+          },
+        },
+      })
+      const wanted = { marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' } as const
+      if (kind === 'json') await service.catalog.getFeedTypes().toArray()
+      else await service.feeds.getItemFeed(wanted).info()
+      // The limit of the policy is five milliseconds.
+      expect([kind, told]).toEqual([kind, [5]])
+      await service.close()
+    }
   })
 })

@@ -6,7 +6,7 @@ import { anObject, optionInvalid } from '../../options'
 
 /**
  * Returns `url` parsed. Throws OPTION_INVALID with the name `option` unless it is an http or https
- * URL without user info. Credentials belong into a header.
+ * URL without user info and without port 0. Credentials belong into a header.
  */
 export function requestUrl(url: string | URL, option = 'url'): URL {
   const parsed = URL.canParse(textOf(url)) ? new URL(url) : undefined
@@ -14,10 +14,13 @@ export function requestUrl(url: string | URL, option = 'url'): URL {
     parsed &&
     /^https?:$/.test(parsed.protocol) &&
     parsed.username === '' &&
-    parsed.password === ''
+    parsed.password === '' &&
+    // Clients take it for no port, and so for the port of the protocol.
+    parsed.port !== '0'
   )
     return parsed
-  throw optionInvalid(option, 'an http or https URL without user info', printableUrl(url))
+  const expected = 'an http or https URL without user info and without port 0'
+  throw optionInvalid(option, expected, printableUrl(url))
 }
 
 // Makes a URL fit for errors, reports and logs: without user info, fragment and values of

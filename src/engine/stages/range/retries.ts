@@ -86,6 +86,20 @@ export function mayPass(error: unknown, signal: AbortSignal): error is AnyFeedEr
   return !signal.aborted && FeedError.is(error) && error.retryable
 }
 
+/** The waits that servers asked for in refusals that are thrown. */
+const ASKED_MS = new WeakMap<object, number>()
+
+/** Returns `error`, before whose repeat a server asks to wait for so long. */
+export function askingToWait<E extends FeedError>(error: E, retryAfterMs: number | undefined): E {
+  if (retryAfterMs !== undefined) ASKED_MS.set(error, retryAfterMs)
+  return error
+}
+
+/** Returns for how long a server asks to wait, in milliseconds; 0 where it does not ask. */
+export function askedWaitMs(error: FeedError, { retryAfterCapMs }: RetryPolicy): number {
+  return Math.min(ASKED_MS.get(error) ?? 0, retryAfterCapMs)
+}
+
 /** Counts the failures of one job, and waits before its repeats. */
 export class Retries {
   readonly #policy: RetryPolicy
@@ -126,7 +140,8 @@ export class Retries {
     const ownMs = Math.min(Math.max(leftMs, 1), backoffDelayMs(this.failures, this.#policy))
     // A delay of 0 counts as 1 ms, so that the repeats end.
     this.#spentMs += Math.max(1, ownMs)
-    const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
+    const askedMs = Math.min(retryAfterMs ?? 0, retryAfterCapMs)
+    const delayMs = Math.max(ownMs, askedMs, askedWaitMs(failure, this.#policy))
     const error = this.#secrets?.covered(failure) ?? failure
     noPromise('onRetry', onRetry?.({ error, failures: this.failures, delayMs }))
     if (retryTopic.hasSubscribers) this.#tell(error, delayMs)

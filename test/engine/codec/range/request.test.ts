@@ -21,6 +21,9 @@ test.each([
   'file:///etc/passwd',
   'http://user@feed.test/',
   'http://:secret@feed.test/',
+  // Node would ask port 80 or 443.
+  'http://feed.test:0/',
+  'https://feed.test:000/file',
 ])('%j is refused', url => {
   expect(() => requestUrl(url)).toThrow(
     expect.objectContaining({
