@@ -417,15 +417,19 @@ describe('fault 165: no secret of a call leaves', () => {
         const hostile = createServer(socket => {
           const echo = FORMS[form]!(secret)
           socket.on('error', () => {})
-          socket.on('data', () => {
+          socket.on('data', bytes => {
             const fields = Buffer.from(`SFATAL\0C28P01\0Mno user with ${echo}\0D${echo}\0\0`)
             const length = Buffer.alloc(4)
             length.writeInt32BE(fields.length + 4)
-            if (isRedis) socket.write(`-ERR invalid password ${echo}\r\n`)
+            // An answer to each command that has come.
+            const commands = bytes.toString('latin1').match(/\*\d+\r\n\$/g)?.length ?? 1
+            const refusal = `-${isEarly ? 'ERR' : 'WRONGPASS'} no ${echo}\r\n`
+            if (isRedis) socket.write(refusal.repeat(commands))
             else socket.end(Buffer.concat([Buffer.from('E'), length, fields]))
           })
         })
         let isRedis = false
+        let isEarly = true
         hostile.listen(0, '127.0.0.1')
         await new Promise(resolve => hostile.once('listening', resolve))
         const { port } = hostile.address() as AddressInfo
@@ -457,6 +461,7 @@ describe('fault 165: no secret of a call leaves', () => {
           ]) {
             await walk(async () => left.push(await queueStatus(queue)))
             expectCovered(secret, { secret, form, queue })
+            isEarly = !isEarly
             await walk(() =>
               scheduleCategories({ queue, marketplace: 'MKT_US', categories: ['220'] } as never),
             )

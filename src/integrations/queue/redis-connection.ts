@@ -16,6 +16,7 @@ import {
   type OptionNames,
   optionInvalid,
   queueTopic,
+  Secrets,
   secretText,
   waitFor,
 } from '../../engine/index'
@@ -168,7 +169,10 @@ function watchConnection(
   let timer: NodeJS.Timeout | undefined
   const tell = (state: 'connected' | 'lost') => {
     if (!queueTopic.hasSubscribers) return
-    const reason = state === 'lost' && lastError !== undefined ? reasonOf(lastError) : undefined
+    const reason =
+      state === 'lost' && lastError !== undefined
+        ? queueFailed(settings, 'connect', lastError).context.reason
+        : undefined
     queueTopic.publish({ queue: shown, state, ...(reason !== undefined && { reason }) })
   }
   const answered = () => {
@@ -238,7 +242,7 @@ async function within<T>(
 }
 
 export function queueFailed(
-  { shown }: QueueSettings,
+  { shown, secrets }: QueueSettings,
   operation: string,
   cause: unknown,
   retryable = true,
@@ -248,7 +252,7 @@ export function queueFailed(
   if (cause instanceof Error) Reflect.deleteProperty(cause, 'command')
   const message = `the queue ${shown} failed (${operation}): ${reason}`
   const context = { queue: shown, operation, reason }
-  return new FeedError('QUEUE_FAILED', message, context, { cause, retryable })
+  return secrets.covered(new FeedError('QUEUE_FAILED', message, context, { cause, retryable }))
 }
 
 function reasonOf(cause: unknown): string {
@@ -308,9 +312,13 @@ export function queueSettings(options: QueueOptions) {
     throw optionInvalid('queue.url', 'an address such as redis://host:6379', undefined)
   if (!/^[\w-]{1,100}$/.test(filledText('queue.name', name)))
     throw optionInvalid('queue.name', 'letters, digits, - and _, at most 100', name)
+  const secrets = new Secrets()
+  secrets.rememberUrl(url)
+  if (password !== undefined) secrets.rememberForGood(secretText('queue.password', password))
   return {
     url,
-    password: password === undefined ? undefined : secretText('queue.password', password),
+    password,
+    secrets,
     name,
     timeoutMs: durationMs('queue.timeoutMs', timeoutMs),
     /** The address and the name of the queue, without credentials. */

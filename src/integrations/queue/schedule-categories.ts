@@ -81,12 +81,11 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
   const given = knownOptions(options, SCHEDULE_NAMES)
   const { marketplace, target } = given
   const categories = checkedCategories(marketplace, given.categories)
-  if (
-    target !== undefined &&
-    URL.canParse(filledText('target', target)) &&
-    new URL(target).password
-  )
-    throw optionInvalid('target', 'a name without a password, such as SyncTarget.name', undefined)
+  const address = target !== undefined && filledText('target', target)
+  if (address && URL.canParse(address) && /[?]|:[^/]+@/.test(address.replace(/^[^:]+:/, ''))) {
+    const expected = 'a name without a password and parameters, such as SyncTarget.name'
+    throw optionInvalid('target', expected, undefined)
+  }
   const every = durationMs('everyMs', given.everyMs ?? EVERY_MS)
   const attempts = wholeNumber('attempts', given.attempts ?? 5, 1, 1_000)
   const opts = jobOptions(attempts, durationMs('backoffMs', given.backoffMs ?? 30_000))
