@@ -2,14 +2,14 @@
 // every place of an answer, in success, failure and retry. Nothing that leaves has the mark: errors
 // with their causes, notices, events, channels, logs, and the lines of the command.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect as shownByNode } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { run as runCommand } from '../src/cli/program'
 import { type DiagnosticsName, listen } from '../src/engine/diagnostics/channels'
 import {
@@ -362,6 +362,30 @@ async function walk(road: () => Promise<unknown>): Promise<void> {
     quiet()
   }
 }
+
+/** What the walk has of the table in SECURITY.md. */
+const KINDS = [
+  'bearer token',
+  'client secret',
+  'token of a user',
+  'header of the caller',
+  'cookie',
+  'parameter of an address',
+  'password of PostgreSQL',
+  'password of Redis',
+  'argument or variable of the command',
+]
+
+test('the table of secrets in SECURITY.md is that of the walk', () => {
+  const [, table = ''] = readFileSync('SECURITY.md', 'utf8').split(
+    '| secret | given to |\n|---|---|\n',
+  )
+  const kinds = table
+    .split('\n\n')[0]!
+    .split('\n')
+    .map(line => line.split(' | ')[0]!.slice(2))
+  expect(kinds).toEqual(KINDS)
+})
 
 describe('fault 165: no secret of a call leaves', () => {
   test.each(Object.keys(ROADS))('by %s', async name => {
