@@ -203,7 +203,7 @@ function cellOf(value: unknown, column: string, row: number): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw valueInvalid(NAME, row, `the cell ${excerpt(column)} has half of a surrogate pair`)
   if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
-    return value
+    return Object.is(value, -0) ? '-0' : value
   const json = jsonOf(value, column, row)
   if (json === 'null') return ''
   return json.startsWith('"') ? JSON.parse(json) : json

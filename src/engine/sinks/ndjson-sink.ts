@@ -40,8 +40,8 @@ export type NdjsonItem<T> =
  * item, in order. Rows are written with their typed values: decimals and bigints as exact text,
  * timestamps as ISO 8601, empty cells as null. A line is an object, an array, text, a finite
  * number, true, false or null. Inside objects the rules of `JSON.stringify` hold, except that
- * bigints are text: undefined properties are left out, and NaN and invalid dates are null. A value
- * without JSON is refused wherever it stands. Encode such a value in `map` before.
+ * bigints are text: undefined properties are left out, -0 is 0, and NaN and invalid dates are null.
+ * A value without JSON is refused wherever it stands. Encode such a value in `map` before.
  *
  * The file appears when the pipeline has succeeded; before, and after a failure, `target` stays as
  * it was. The sink writes to `<name>.<16 hexadecimal digits>.partial` in the same folder. A

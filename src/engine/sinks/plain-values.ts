@@ -65,7 +65,7 @@ export function checkedValue(spec: ColumnSpec, value: Value): unknown {
     const read = OBJECTS[type]?.(value, spec)
     if (read !== undefined) return read
   } else if (typeof value !== 'function' && typeof value !== 'symbol') {
-    return decoderOf(spec).decode(String(value))
+    return decoderOf(spec).decode(cellText(value))
   }
   const found = withoutJson(value)
   const reason = found === undefined ? 'a value of another kind' : `${found} is no cell`
@@ -77,6 +77,11 @@ export function shownValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof JsonCell) return value.text
   return (typeof value === 'object' && value !== null && decimalText(value)) || show(value)
+}
+
+/** Returns the text of a scalar. `String` leaves the sign of a zero out. */
+export function cellText(value: unknown): string {
+  return Object.is(value, -0) ? '-0' : String(value)
 }
 
 /** Returns the text of a decimal number; undefined for any other object. */

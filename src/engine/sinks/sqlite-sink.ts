@@ -8,7 +8,7 @@ import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
 import { CASELESS_NAMES } from './column-names'
 import { jsonWriter } from './ndjson-sink'
-import { decimalText } from './plain-values'
+import { cellText, decimalText } from './plain-values'
 import {
   type ColumnForm,
   databasePath,
@@ -193,7 +193,7 @@ const DOUBLE_DIGITS = 15
 function fitting({ spec, form }: PlannedColumn, given: unknown, declared: string): unknown {
   const affinity = affinityOf(declared)
   const value = form.convert(given)
-  if (spec.type === 'float64') return affinity === 'text' ? String(value) : value
+  if (spec.type === 'float64') return affinity === 'text' ? cellText(value) : value
   const text = String(value)
   if (value === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text))
     return value

@@ -265,7 +265,7 @@ export async function checkCasts(
 }
 
 const TEXT_TYPE = /^(?:text|varchar)$/i
-const NUMBER_TYPE = /^(?:numeric|decimal|real|double|float)/i
+const SCALED_TYPE = /^(?:numeric|decimal)\(/i
 const TIME_TYPE = /^(?:timestamp|date)/i
 /** A time in UTC or without a zone, which means the same on every server. */
 const TIME = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z?'
@@ -273,8 +273,9 @@ const TIME = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{
 /** Returns a condition that is true or unknown where the cell stays what it is. */
 function keptBy(cell: string, { to, own }: { readonly to: string; readonly own: string }): string {
   const cast = `CAST(${cell} AS ${to})`
-  if (TEXT_TYPE.test(own) && NUMBER_TYPE.test(to))
-    return `${withoutZeros(cell)} = ${withoutZeros(`CAST(${cast} AS VARCHAR)`)}`
+  // The column writes zeros behind the number, up to its scale.
+  if (TEXT_TYPE.test(own) && SCALED_TYPE.test(to))
+    return `starts_with(CAST(${cast} AS VARCHAR), ${cell})`
   // A reader may take the value or its text, which is not the whole number of a short float.
   const isSame = [cast, `CAST(${cast} AS VARCHAR)`]
     .map(read => `CAST(${read} AS ${own}) = CAST(${cell} AS ${own})`)
@@ -282,9 +283,4 @@ function keptBy(cell: string, { to, own }: { readonly to: string; readonly own: 
   if (!TEXT_TYPE.test(own) || !TIME_TYPE.test(to)) return isSame
   const instant = `CAST(${cell} AS timestamptz) = CAST(${cast} AS timestamptz)`
   return `CASE WHEN ${cell} SIMILAR TO '${TIME}' THEN ${instant} ELSE ${isSame} END`
-}
-
-/** Returns a number's text without the zeros at the end of its fraction. */
-function withoutZeros(text: string): string {
-  return `CASE WHEN ${text} LIKE '%.%' THEN rtrim(rtrim(${text}, '0'), '.') ELSE ${text} END`
 }

@@ -23,6 +23,7 @@ import {
   arrowTypeOf,
   CASELESS_NAMES,
   castsOf,
+  cellText,
   checkCasts,
   columnData,
   databasePath,
@@ -138,7 +139,7 @@ function formIn({ spec, form }: PlannedColumn, to: string): ColumnForm {
 
 const TEXT = 'VARCHAR'
 const plain = (type: string) => type.replace(/[ "]/g, '')
-const textOf = (value: unknown) => (value === UNFIT || value === null ? value : String(value))
+const textOf = (value: unknown) => (value === UNFIT || value === null ? value : cellText(value))
 const isScalar = ({ kind }: ArrowType) => kind !== 'list' && kind !== 'struct'
 
 function duckdbTable(table: string, open: () => Promise<Database>): TableDatabase {

@@ -4,6 +4,7 @@
 
 import type { CellType, ColumnForm, ColumnSpec, Columns, PlannedColumn } from '../../engine/index'
 import {
+  cellText,
   DECIMAL_DIGITS,
   itemColumns,
   itemGroupColumns,
@@ -126,7 +127,7 @@ function scalarText(type: string): SqlText {
   if (type === 'timestamptz') return timeText
   if (type.startsWith('numeric')) return numericText
   if (type === 'date') return value => plainDay(String(value))
-  return String
+  return cellText
 }
 
 function timeText(value: unknown): string | undefined {

@@ -12,8 +12,13 @@ import {
 /** Gathers statements and runs them at the COMMIT, as one input of the program. */
 const byProgram: OpenSqlite = path => {
   let statements = ''
-  const literal = (value: SqliteValue) =>
-    typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value ?? 'NULL')
+  const literal = (value: SqliteValue) => {
+    if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+    if (typeof value !== 'number') return String(value ?? 'NULL')
+    // A double is never a whole number, and has a sign at zero too.
+    const text = Object.is(value, -0) ? '-0' : String(value)
+    return /^-?\d+$/.test(text) ? `${text}.0` : text
+  }
   return {
     exec(sql) {
       statements += `${sql};\n`
