@@ -280,7 +280,7 @@ test('a stage does not import a sibling stage', () => {
  * that somebody has planted. The other uses only read, or write where the user says.
  */
 const OPENERS: Readonly<Record<string, string>> = {
-  'engine/sinks/destination.ts': 'open: a device or a FIFO that the user names',
+  'engine/sinks/destination.ts': 'open, open: a device or a FIFO that the user names',
   'engine/stages/file-source.ts': 'open: reads',
   'cli/json-file.ts': 'openSync: reads',
   'cli/sync/change-file.ts': 'open: appends to a file that the user names',

@@ -128,10 +128,12 @@ export interface ErrorContexts {
    */
   STAGE_NOT_ENDED: { stage: string }
   /**
-   * The caller's AbortSignal fired; its reason is `cause`.
-   * @remedy Nothing is wrong where you aborted the signal; otherwise its reason is in `cause`.
+   * The caller's AbortSignal fired; its reason is `cause`. The message names a sink that has not
+   * returned from a call. `mayBeCommitted` is set where that call was its commit.
+   * @remedy Nothing is wrong where you aborted the signal; otherwise its reason is in `cause`. Look
+   * before you write the rows again where `mayBeCommitted` is set.
    */
-  ABORTED: { stage: string }
+  ABORTED: { stage: string; mayBeCommitted?: true }
 
   // HTTP.
   /**

@@ -117,4 +117,4 @@ export { TsvColumnParser, type TsvColumnParserOptions } from './stages/tsv-colum
 export { TsvObjectParser, type TsvObjectParserOptions } from './stages/tsv-object-parser'
 export { TsvRowParser } from './stages/tsv-row-parser'
 export { type TsvRowParserOptions, TsvStage } from './stages/tsv-stage'
-export { listenable, pause, Semaphore, type WaitLimits, waitFor } from './stages/wait'
+export { inTime, listenable, pause, Semaphore, type WaitLimits, waitFor } from './stages/wait'

@@ -136,7 +136,8 @@ export interface SyncOptions {
   /** The clock of the calendar and of the clients' checks. Default: the service's clock. */
   readonly now?: Clock
   /**
-   * Stops the run, which then fails with ABORTED. The state keeps what was applied, and the next
+   * Stops the run, which then fails with ABORTED; a target that has not returned from a call is left
+   * after a moment, and closed when it returns. The state keeps what was applied, and the next
    * run continues there. Default: none.
    */
   readonly signal?: AbortSignal

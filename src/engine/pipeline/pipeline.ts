@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { isPromise } from '../core/steps'
 import { FilesOfRun } from '../disk/files-of-run'
-import { asFeedError, FeedError } from '../errors'
+import { aborted, asFeedError, FeedError } from '../errors'
 import {
   callback,
   durationMs,
@@ -15,6 +15,7 @@ import {
   wholeNumber,
   withMethods,
 } from '../options'
+import { inTime } from '../stages/wait'
 import { type ElementOf, elementsOf, type NarrowedItem } from './batch'
 import {
   type AnyIterable,
@@ -28,6 +29,7 @@ import type { NodeTransform } from './pairs'
 import { BatchRows, FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
 import { checkSink, type Sink } from './sink'
+import { SinkCalls } from './sink-calls'
 import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } from './stage-like'
 
 /**
@@ -309,11 +311,13 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
     callback('use', use)
     const run = this.#start()
+    const { signal } = this.#options
+    const onLate = () => aborted('pipeline', 'the run was aborted', signal?.reason)
     try {
       await useAll<T>(run, async item => {
         for (const element of elementsOf(item)) {
           const pending = use(element)
-          if (pending !== undefined) await pending
+          if (pending !== undefined) await inTime(pending, signal, onLate)
         }
       })
     } catch (error) {
@@ -360,21 +364,23 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   async #attempt(sink: Sink<T>, mayRepeat: boolean, keeps = false): Promise<PipelineSummary> {
     const files = new FilesOfRun()
     files.add(sink)
+    const calls = new SinkCalls(sink, this.#options.signal)
     const run = this.#start(keeps, files)
+    run.hasSink = true
     try {
-      await sink.open?.()
-      await useAll<T>(run, item => sink.write(item))
+      await calls.wait('open', sink.open?.())
+      await useAll<T>(run, item => calls.wait('write', sink.write(item)))
       await run.close()
-      await sink.prepare?.()
-      await sink.commit()
+      await calls.wait('prepare', sink.prepare?.())
+      calls.refuseAborted()
+      await calls.wait('commit', sink.commit())
       run.sinkCounts = sink.counts?.()
     } catch (cause) {
       run.fail(asFeedError(cause, sink.name))
+      await run.close().catch(() => {})
+      run.error = run.covered(await calls.abort(run.error!))
       await run.settle()
-      const error = run.error!
-      // The first failure is reported. A sink whose abort failed is not opened again.
-      const isAborted = await aborted(sink, error)
-      if (mayRepeat && isAborted && error.code === 'RANGE_FILE_REPLACED')
+      if (mayRepeat && calls.isAborted && run.error.code === 'RANGE_FILE_REPLACED')
         return this.#attempt(sink, false, keeps)
     }
     return run.finish()
@@ -408,15 +414,6 @@ async function useAll<T>(run: Run, use: (item: T) => void | Promise<void>): Prom
     if (step.done) return
     const pending = use(step.value as T)
     if (pending !== undefined) await pending
-  }
-}
-
-async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
-  try {
-    await sink.abort(error)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -15,7 +15,7 @@ import { RunWatch } from '../diagnostics/run-watch'
 import { aborted, asFeedError, FeedError } from '../errors'
 import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
-import { listenable } from '../stages/wait'
+import { inTime, listenable } from '../stages/wait'
 import type { SinkCounts } from './sink'
 
 export interface PipelineSummary {
@@ -33,7 +33,9 @@ export interface PipelineSummary {
 
 export interface PipelineOptions {
   /**
-   * Aborting the signal ends the run with ABORTED and releases everything at once. Default: none.
+   * Aborting the signal ends the run with ABORTED and releases everything at once. A call of yours
+   * that does not return is left after a moment, and the error names a sink that it concerns; where
+   * the sink was in its commit, the error has `mayBeCommitted`. Default: none.
    */
   readonly signal?: AbortSignal
   /** Called every `progressMs` during the run, and once at its end. Default: none. */
@@ -49,6 +51,9 @@ export interface PipelineOptions {
 
 /** Any stage. The item types are erased here, because the builder has checked them. */
 export type AnyStage = Stage<never, unknown>
+
+/** How long an aborted run waits for what stages still write, such as the end of a quarantine. */
+const LAST_WORK_MS = 400
 
 /** A step as the reader of a run gets it. */
 type RunStep = Step<unknown> | Promise<Step<unknown>>
@@ -68,7 +73,10 @@ export class Run {
   #wake: (() => void) | undefined
   #isClosed = false
   #settling: Promise<void> | undefined
+  #ended: Promise<void> | undefined
   error: FeedError | undefined
+  /** True where the reader settles the run, behind the abort of its sink. */
+  hasSink = false
   /** What the sink of the run has done. */
   sinkCounts: SinkCounts | undefined
 
@@ -115,8 +123,9 @@ export class Run {
   /** Ends the run with an error. Only the first error counts; the reader of the run gets it. */
   fail(error: FeedError): void {
     if (this.#settling !== undefined || this.error !== undefined) return
-    this.error = this.#covered(error)
-    void this.settle()
+    this.error = this.covered(error)
+    if (this.hasSink) this.#closeStages()
+    else void this.settle()
   }
 
   /**
@@ -193,14 +202,19 @@ export class Run {
   #lastWork(): Promise<void> | undefined {
     const pending = this.#stages.flatMap(({ lastWork }) => lastWork ?? [])
     if (pending.length === 0) return undefined
-    return Promise.all(pending).then(
+    const { signal } = this.#options
+    const onLate = () => {
+      const message = 'the run was aborted, and what its stages still write has not ended'
+      return (this.error = aborted('pipeline', message, signal?.reason))
+    }
+    return (this.#ended ??= inTime(Promise.all(pending), signal, onLate, LAST_WORK_MS).then(
       () => {},
-      error => void (this.error ??= this.#covered(asFeedError(error, 'pipeline'))),
-    )
+      error => void (this.error ??= this.covered(asFeedError(error, 'pipeline'))),
+    ))
   }
 
   /** A stage may find in the data what a server repeats of the requests of another. */
-  #covered(error: FeedError): FeedError {
+  covered(error: FeedError): FeedError {
     return this.#stages.reduce((shown, { secrets }) => secrets?.covered(shown) ?? shown, error)
   }
 

@@ -23,6 +23,9 @@ export interface SinkCounts {
  * total size of the file are verified. What a sink holds back until then never becomes visible.
  * After `abort` the same sink may be opened again.
  *
+ * Where the signal of a run is aborted and a call of the sink does not return within a moment,
+ * `abort` comes beside that call, and again when the call returns.
+ *
  * @example
  * ```ts
  * import { pipeline, type Sink } from 'feedmill'

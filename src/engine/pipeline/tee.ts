@@ -3,7 +3,7 @@
 
 import { isPromise } from '../core/steps'
 import type { FilePlace } from '../disk/files-of-run'
-import { asFeedError, type FeedError } from '../errors'
+import { asFeedError, FeedError } from '../errors'
 import { optionInvalid } from '../options'
 import { commitParts } from './commit-parts'
 import { checkSink, type Sink } from './sink'
@@ -49,6 +49,10 @@ class Tee<T> implements Sink<T> {
   readonly #sinks: readonly Sink<T>[]
   /** The sinks that `open` was called on and that have neither committed nor been aborted. */
   #open: Sink<T>[] = []
+  /** The sinks that have committed in this run. */
+  #committed: string[] = []
+  /** Why the run was aborted: no call that returns later goes on with other sinks. */
+  #error: FeedError | undefined
   readonly write = (item: T) => atAll(this.#sinks, sink => sink.write(item))
 
   constructor(sinks: readonly Sink<T>[]) {
@@ -58,7 +62,10 @@ class Tee<T> implements Sink<T> {
 
   async open(): Promise<void> {
     this.#open = []
+    this.#committed = []
+    this.#error = undefined
     for (const sink of this.#sinks) {
+      if (this.#error !== undefined) throw this.#error
       // A sink whose `open` fails is aborted too.
       this.#open.push(sink)
       await atAll([sink], () => sink.open?.())
@@ -70,13 +77,37 @@ class Tee<T> implements Sink<T> {
   }
 
   commit(): Promise<void> {
+    const close = (sink: Sink<T>) => void this.#open.splice(this.#open.indexOf(sink), 1)
     // Each of them ends here: it commits, or it is aborted.
-    return commitParts(new Map(this.#open.splice(0).map(sink => [this.#labelOf(sink), sink])))
+    const parts = this.#open.map(sink => {
+      const label = this.#labelOf(sink)
+      const commit = async () => {
+        if (this.#error !== undefined) throw this.#error
+        await sink.commit()
+        close(sink)
+        this.#committed.push(label)
+      }
+      const abort = (error: FeedError) => {
+        if (this.#error === undefined) close(sink)
+        return sink.abort(error)
+      }
+      return [label, { name: sink.name, commit, abort }] as const
+    })
+    return commitParts(new Map(parts))
   }
 
-  /** Aborts every sink, also after one of them has failed to abort. */
+  /**
+   * Aborts every sink, also after one of them has failed to abort.
+   * @throws FeedError SINK_PARTLY_COMMITTED where the commit of a sink behind others has not returned
+   */
   async abort(error: FeedError): Promise<void> {
-    await atAll(this.#open.splice(0), sink => sink.abort(error))
+    this.#error = error
+    await atAll(this.#open, sink => sink.abort(error))
+    const [failed, ...aborted] = this.#open.map(sink => this.#labelOf(sink))
+    const committed = this.#committed
+    if (failed === undefined || committed.length === 0) return
+    const message = `${committed.join(', ')} had committed`
+    throw new FeedError('SINK_PARTLY_COMMITTED', message, { committed, failed, aborted })
   }
 
   /** Several sinks may have the same name, so the label has the position in the list too. */

@@ -12,6 +12,7 @@ export class ByteOutput {
   readonly #sink: string
   readonly #compresses: boolean
   #destination: Destination | undefined
+  #isAborted = false
 
   /**
    * @param sink the name of the sink, for its errors
@@ -28,7 +29,7 @@ export class ByteOutput {
   /** @throws FeedError SINK_FAILED */
   open(): Promise<void> {
     return this.#guard(async () => {
-      const destination = await openDestination(this.#target)
+      const destination = await openDestination(this.#target, () => this.#isAborted)
       this.#destination = this.#compresses ? new GzipDestination(destination) : destination
     })
   }
@@ -67,6 +68,7 @@ export class ByteOutput {
   async abort(): Promise<void> {
     const destination = this.#destination
     this.#destination = undefined
+    this.#isAborted = true
     await this.#guard(async () => destination?.abort())
   }
 

@@ -3,14 +3,16 @@
 // and keep what they got after an abort. The methods fail with the system's own errors, which
 // ByteOutput types.
 
-import { constants, fstat, write } from 'node:fs'
+import { constants, fstat, open as openDescriptor, write } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { type Duplex, finished } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
-import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
+import { type ByteWriter, unless, unlessMissing, writeAll } from '../disk/system-calls'
+import { aborted } from '../errors'
 
 /**
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
@@ -18,11 +20,14 @@ import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
  */
 export type SinkTarget = string | NodeJS.WritableStream
 
-/** How often a stream is asked whether its reader has taken what it got. */
+/** How often a stream is asked whether its reader has taken what it got, and a FIFO for a reader. */
 const POLL_MS = 5
+/** How often a stream that takes long for a write is asked whether it was destroyed. */
+const WATCH_MS = 100
 const TO_READER = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)
 const statOf = promisify(fstat)
 const writeTo = promisify(write)
+const descriptorTo = promisify(openDescriptor)
 
 export interface Destination {
   /** Writes all of `bytes`, which the caller may use again when the promise resolves. */
@@ -30,24 +35,52 @@ export interface Destination {
   /** Does the work of the commit that may fail, where the bytes are not final at once. */
   prepare?(): Promise<void>
   commit(): Promise<void>
+  /** Ends a call that waits, too. */
+  abort(): Promise<void>
   /** True where a commit that has failed has put the bytes in their place all the same. */
   readonly isInPlace?: boolean
-  abort(): Promise<void>
 }
 
-export async function openDestination(target: SinkTarget): Promise<Destination> {
+/** @param isGivenUp true where the sink is aborted while this call waits for the reader of a FIFO */
+export async function openDestination(
+  target: SinkTarget,
+  isGivenUp: () => boolean,
+): Promise<Destination> {
   if (typeof target !== 'string') return streamDestination(target)
   const descriptor = descriptorOf(withoutLinks(target))
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
+  if (stats.isFIFO()) return fifoDestination(target, isGivenUp)
   // For a folder the call fails with EISDIR.
   const handle = await open(target, constants.O_WRONLY)
-  const destination = writerDestination(handle, () => handle.close())
-  if (!stats.isFIFO()) return destination
-  // The call fails with ENXIO where every reader has closed the FIFO before its end.
-  const prepare = async () => (await open(target, TO_READER)).close()
-  return { ...destination, prepare }
+  return writerDestination(handle, () => handle.close())
+}
+
+/** A call of the system that waits for the reader of a FIFO could not be ended, so none is made. */
+async function fifoDestination(path: string, isGivenUp: () => boolean): Promise<Destination> {
+  let fd: number | undefined
+  while ((fd = await unless('ENXIO', descriptorTo(path, TO_READER))) === undefined) {
+    if (isGivenUp()) throw aborted('pipeline', `${path} has no reader`, undefined)
+    await sleep(POLL_MS)
+  }
+  const socket = new Socket({ fd, readable: false })
+  const destination = ofStream(socket)
+  const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  const close = async () => {
+    socket.destroy()
+    await closed
+  }
+  return {
+    write: destination.write,
+    // The call fails with ENXIO where every reader has closed the FIFO before its end.
+    prepare: async () => (await open(path, TO_READER)).close(),
+    commit: async () => {
+      await destination.commit()
+      await close()
+    },
+    abort: close,
+  }
 }
 
 /**
@@ -92,17 +125,22 @@ function ofStream(stream: NodeJS.WritableStream): Destination {
     if (error) setImmediate(() => fail(error))
   })
   const check = () => {
+    const { destroyed, writableFinished, errored } = stream as object as Partial<Duplex>
+    if (destroyed && !writableFinished) failure ??= errored ?? new RangeError('it was destroyed')
     if (failure) throw failure
   }
   return {
     write: bytes => {
       // A stream may keep the bytes after it has reported them as written.
       const copy = Buffer.from(bytes)
-      return new Promise((resolve, reject) => {
-        // A stream that is destroyed meanwhile does not always call back.
+      let watch: NodeJS.Timeout | undefined
+      const written = new Promise<void>((resolve, reject) => {
+        // A stream that is destroyed meanwhile does not always call back, and may tell nobody.
         fail = reject
+        watch = setInterval(() => Promise.resolve().then(check).catch(reject), WATCH_MS)
         stream.write(copy, error => (error ? reject(error) : resolve()))
       })
+      return written.finally(() => clearInterval(watch))
     },
     async prepare() {
       while (!failure && isUnderWay(stream)) await sleep(POLL_MS)
@@ -115,7 +153,10 @@ function ofStream(stream: NodeJS.WritableStream): Destination {
       forget()
     },
     // The listeners stay, because the event of a failed write comes after its callback.
-    abort: async () => {},
+    abort: async () => {
+      failure ??= new RangeError('the run was aborted')
+      fail(failure)
+    },
   }
 }
 

@@ -18,6 +18,8 @@ export function sinkOfRuns<T>(
 ): Sink<T> {
   const { writes } = output
   let run: SinkRun<T> | undefined
+  /** The run that ended last without a commit, which is aborted again where a call of it comes late. */
+  let ended: SinkRun<T> | undefined
   let counts: SinkCounts | undefined
   /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
   let refused = 0
@@ -31,7 +33,7 @@ export function sinkOfRuns<T>(
       }
       // A sink may run in another one, which does not say what it writes.
       new FilesOfRun().add({ writes })
-      run = newRun()
+      ended = run = newRun()
       return run.open()
     },
     write: item => run!.write(item),
@@ -39,7 +41,7 @@ export function sinkOfRuns<T>(
     async commit() {
       await run!.commit()
       counts = run!.counts?.()
-      run = undefined
+      ended = run = undefined
     },
     counts: () => counts,
     async abort(error) {
@@ -47,7 +49,6 @@ export function sinkOfRuns<T>(
         refused--
         return
       }
-      const ended = run
       run = undefined
       await ended?.abort(error)
     },

@@ -87,13 +87,14 @@ function formOf({ type }: ColumnSpec): ColumnForm {
 
 function sqliteTable(path: string, table: string, open: OpenSqlite | undefined): TableDatabase {
   let database: SqliteDatabase | undefined
-  const run = (sql: string) => {
+  const told = <R>(work: () => R): R => {
     try {
-      database!.exec(sql)
+      return work()
     } catch (cause) {
       throw failed(path, cause)
     }
   }
+  const run = (sql: string) => told(() => database!.exec(sql))
   // Closing a database rolls an open transaction back.
   const abort = () => {
     database?.close()
@@ -108,7 +109,7 @@ function sqliteTable(path: string, table: string, open: OpenSqlite | undefined):
     run,
     find: () => {
       const all = (sql: string, ...values: string[]) =>
-        database!.prepare(sql).all(...values) as readonly SqliteRow[]
+        told(() => database!.prepare(sql).all(...values) as readonly SqliteRow[])
       const columns = all(
         `SELECT c.name, CASE WHEN t.strict THEN 'STRICT ' ELSE '' END || c.type AS type
          FROM pragma_table_list(?) AS t, pragma_table_info(?) AS c WHERE t.schema = 'main'`,
@@ -141,7 +142,7 @@ function sqliteTable(path: string, table: string, open: OpenSqlite | undefined):
       const keys = new Set<string>()
       return {
         write: values => {
-          insert.run(...(values as SqliteValue[]))
+          told(() => insert.run(...(values as SqliteValue[])))
           if (keyPlaces.length > 0 && keys.size <= MOST_KEYS)
             keys.add(keyPlaces.map(at => `${String(values[at]).length} ${values[at]}`).join(' '))
           return undefined

@@ -2,11 +2,13 @@
 // memory where the next stage is known to copy. It owns the open file. The stages after it
 // interpret the bytes and check whether the file is complete.
 
-import { type BigIntStats, close, fstat, open, read } from 'node:fs'
+import { type BigIntStats, close, constants, fstat, open, read, statSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { identityOfStats } from '../codec/range/file-identity'
 import { refuseChange } from '../codec/range/response-verdict'
+import { descriptorOf, withoutLinks } from '../disk/atomic-file'
 import { excerpt, FeedError, messageOf } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { Source } from './source'
@@ -45,6 +47,8 @@ export class FileSource extends Source<Uint8Array> {
   /** The reused blocks of memory, the next one first. */
   readonly #memories: Uint8Array[] = []
   #lends = false
+  /** The FIFO that is read. */
+  #socket: Socket | undefined
 
   /**
    * @param path a path, or a `file:` URL
@@ -67,7 +71,13 @@ export class FileSource extends Source<Uint8Array> {
   }
 
   protected override async *produce(): AsyncGenerator<Uint8Array, void, void> {
-    const file = await this.#opened()
+    const isFifo = this.#isFifo()
+    const file = await this.#opened(isFifo ? constants.O_NONBLOCK : constants.O_RDONLY)
+    if (isFifo) {
+      this.#socket = new Socket({ fd: file, writable: false })
+      if (this.signal.aborted) this.release()
+      return yield* this.#socket
+    }
     let reading: Promise<Uint8Array> | undefined
     try {
       const before = await promisify(fstat)(file, { bigint: true })
@@ -87,6 +97,20 @@ export class FileSource extends Source<Uint8Array> {
     }
   }
 
+  protected override release(): void {
+    this.#socket?.destroy()
+  }
+
+  /**
+   * True for a FIFO with a name. A call of the system that waits for its writer could not be ended.
+   * Other systems than Linux tell a FIFO without a writer from its end only in such a call.
+   */
+  #isFifo(): boolean {
+    if (process.platform !== 'linux') return false
+    const stats = statSync(this.#path, { throwIfNoEntry: false })
+    return stats?.isFIFO() === true && descriptorOf(withoutLinks(this.#path)) === undefined
+  }
+
   /**
    * The time of the inode is compared too, because a program can set that of the content. It also
    * changes where another file takes the name of this one, which then has a link less, and is whole.
@@ -98,9 +122,9 @@ export class FileSource extends Source<Uint8Array> {
     refuseChange(this.#path, this.counters.bytesOut, ofLinks(before), ofLinks(after))
   }
 
-  async #opened(): Promise<number> {
+  async #opened(flags: number): Promise<number> {
     try {
-      return await promisify(open)(this.#path, 'r')
+      return await promisify(open)(this.#path, flags)
     } catch (cause) {
       throw this.#failed('opened', cause)
     }

@@ -227,10 +227,16 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
+   * @internal Tells Node that a stage is written to as well as read: `Duplex.from` would make a
+   * stream of it that nobody can write to, and whose reader waits for ever.
+   */
+  readonly _readableState = {}
+
+  /**
    * Returns this stage as a Duplex of Node, for code that needs one:
-   * `Duplex.toWeb(stage.toNodeDuplex())` gives web streams. `Duplex.from(stage)` does not work: it
-   * treats a stage as a readable stream only, and its reader waits for ever because nothing can
-   * write. A source has no input: use `Readable.from(source)`.
+   * `Duplex.toWeb(stage.toNodeDuplex())` gives web streams. `Duplex.from(stage)` gives the stage
+   * itself, which `Duplex.toWeb` refuses with ERR_INVALID_ARG_TYPE. A source has no input: use
+   * `Readable.from(source)`.
    */
   toNodeDuplex(): Duplex {
     return nodeDuplex({

@@ -47,6 +47,37 @@ export function waitFor<T>(work: Promise<T>, limits: WaitLimits): Promise<T> {
   })
 }
 
+/** The waits of a pipeline that is aborted take a second at most in all. */
+const GRACE_MS = 200
+
+/**
+ * Resolves as `work` does, but behind an abort it waits for a moment only, and then rejects with
+ * what `onLate` makes: nobody can stop a call that does not listen to the signal.
+ */
+export async function inTime<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+  onLate: () => Error,
+  graceMs = GRACE_MS,
+): Promise<T> {
+  if (signal === undefined) return work
+  let timer: NodeJS.Timeout | undefined
+  let onAbort = () => {}
+  const late = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      timer = setTimeout(() => reject(onLate()), graceMs)
+    }
+  })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
 /** Resolves after `delayMs`. Rejects with the signal's reason as soon as the signal is aborted. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -195,6 +195,7 @@ function duckdbTable(table: string, open: () => Promise<Database>): TableDatabas
       await close()
     },
     abort: async () => {
+      database?.interrupt()
       await inserter?.settled()
       // The transaction ends with the connection.
       await database?.run('ROLLBACK').catch(() => {})

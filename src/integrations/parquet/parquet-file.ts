@@ -95,8 +95,10 @@ export class ParquetFile {
   }
 
   async abort(): Promise<void> {
-    await this.#input.abort().catch(() => {})
+    // The input waits for a write to the output.
+    const ended = this.#input.abort().catch(() => {})
     await this.#output.abort()
+    await ended
   }
 
   async #unlessFailed(step: Promise<void>): Promise<void> {

@@ -134,6 +134,8 @@ function settingsOf(target: SinkTarget, options: ParquetSinkOptions): Settings {
 class ParquetRun {
   readonly #settings: Settings
   #api: ParquetWasm | undefined
+  /** The output that is being opened. */
+  #opening: ByteOutput | undefined
   /** By their paths, the one that was written last at the end. */
   readonly #open = new Map<string, ParquetFile>()
   readonly #prepared = new Map<string, ParquetFile>()
@@ -171,6 +173,7 @@ class ParquetRun {
   }
 
   async abort(): Promise<void> {
+    await this.#opening?.abort()
     for (const file of [...this.#open.values(), ...this.#prepared.values()]) await file.abort()
     // A folder that has got other files stays.
     for (const folder of this.#folders.reverse()) await rmdir(folder).catch(() => {})
@@ -192,7 +195,9 @@ class ParquetRun {
     if (oldest !== undefined && this.#open.size === MOST_OPEN) await this.#prepareFile(oldest)
     if (this.#settings.partitionBy !== undefined) await this.#makeFolder(dirname(path))
     const output = new ByteOutput(target, NAME)
+    this.#opening = output
     await output.open()
+    this.#opening = undefined
     return new ParquetFile(this.#api!, output, this.#settings)
   }
 

@@ -94,8 +94,15 @@ export class PgConnection {
     client.on('end', () => this.#lose())
   }
 
-  /** @throws FeedError DEPENDENCY_MISSING; STATE_IO, retryable where the server may come back */
-  static async open(address: PostgresAddress, limits: PostgresLimits): Promise<PgConnection> {
+  /**
+   * @param signal ends the call
+   * @throws FeedError DEPENDENCY_MISSING; STATE_IO, retryable where the server may come back
+   */
+  static async open(
+    address: PostgresAddress,
+    limits: PostgresLimits,
+    signal?: AbortSignal,
+  ): Promise<PgConnection> {
     const { Client } = await loadPg()
     const limitMs = limits.statementTimeoutMs + MARGIN_MS
     let client: Client
@@ -111,6 +118,8 @@ export class PgConnection {
       throw databaseFailed(address.name, 'connect', cause, false)
     }
     const connection = new PgConnection(client, address.name, limitMs)
+    const onAbort = () => connection.destroy()
+    signal?.addEventListener('abort', onAbort)
     try {
       await client.connect()
       await connection.#prepare(limits)
@@ -118,6 +127,8 @@ export class PgConnection {
     } catch (cause) {
       connection.destroy()
       throw covered(databaseFailed(address.name, 'connect', cause, isPassingFailure(cause)), client)
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 

@@ -90,7 +90,7 @@ export function postgresSink<T, const N extends string = never, S extends OwnSch
       nameFault: columnFault,
       formOf: columnFormOf,
       formIn,
-      open: () => postgresTable(place, name, () => PgConnection.open(address, limits)),
+      open: () => postgresTable(place, name, signal => PgConnection.open(address, limits, signal)),
     },
     options as TableSinkOptions,
   )
@@ -112,8 +112,9 @@ function formIn({ form }: PlannedColumn, to: string): ColumnForm {
 function postgresTable(
   place: string,
   name: string,
-  connect: () => Promise<PgConnection>,
+  connect: (signal: AbortSignal) => Promise<PgConnection>,
 ): TableDatabase {
+  const abort = new AbortController()
   let connection: PgConnection | undefined
   const run = (sql: string, values?: readonly unknown[]) => connection!.query(sql, values)
   const copyInto = (table: string, columns: readonly PlannedColumn[], rows: TableRows) => {
@@ -128,7 +129,7 @@ function postgresTable(
   }
   return {
     begin: async () => {
-      connection = await connect()
+      connection = await connect(abort.signal)
       await run('BEGIN')
     },
     run,
@@ -178,7 +179,10 @@ function postgresTable(
       await connection!.end()
     },
     // The server rolls back when its connection ends.
-    abort: () => connection?.destroy(),
+    abort: () => {
+      abort.abort()
+      connection?.destroy()
+    },
   }
 }
 

@@ -82,7 +82,7 @@ export class PostgresSession {
     if (this.#connection !== undefined && !this.#connection.isLost) return this.#connection
     const { address, limits, signal } = this.#options
     signal.throwIfAborted()
-    const connection = await PgConnection.open(address, limits)
+    const connection = await PgConnection.open(address, limits, signal)
     const prepare = async () => {
       signal.throwIfAborted()
       this.#connection = connection

@@ -11,6 +11,7 @@ import {
   type Columns,
   closing,
   type FeedError,
+  inTime,
   listenable,
   orUndo,
   RunWatch,
@@ -80,6 +81,9 @@ export function sync<C extends Columns = Columns>(
   return { summary: run.summary, [Symbol.asyncIterator]: () => run.events() }
 }
 
+/** How long a run that is stopped waits for a target. */
+const STOP_MS = 800
+
 class Run {
   readonly summary: Promise<SyncSummary>
   readonly #settings: SyncSettings
@@ -140,8 +144,9 @@ class Run {
     try {
       if (signal?.aborted) onAbort()
       this.#abort.signal.throwIfAborted()
-      const target = await openRunTarget(this.#settings, this.#abort.signal)
-      await closing(target, () => this.#synchronise(target))
+      const { target } = this.#settings
+      // A state folder ends its own work on the disk, which would outlive its lock.
+      await inTime(this.#inTarget(), target && signal, () => this.#stillIn(target!), STOP_MS)
       const progress = this.#progress()
       this.#report({ type: 'progress', ...progress })
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
@@ -150,6 +155,17 @@ class Run {
       signal?.removeEventListener('abort', onAbort)
       await this.#settings.source.close?.()
     }
+  }
+
+  async #inTarget(): Promise<void> {
+    const target = await openRunTarget(this.#settings, this.#abort.signal)
+    await closing(target, () => this.#synchronise(target))
+  }
+
+  /** A target is not closed under a call: it would free its lock, and the call could still write. */
+  #stillIn({ name }: SyncTarget): FeedError {
+    const message = `the synchronisation was stopped; ${name} has not returned from a call, and is closed when it does`
+    return aborted('sync', message, this.#settings.signal?.reason)
   }
 
   async #synchronise(target: RunTarget): Promise<void> {

@@ -2,13 +2,14 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import {
   lstat,
   mkdtemp,
   open,
   readdir,
   readFile,
+  readlink,
   rm,
   stat,
   symlink,
@@ -16,13 +17,20 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
+import {
+  Duplex,
+  PassThrough,
+  pipeline as pass,
+  type Readable,
+  Transform,
+  Writable,
+} from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
+import { createGzip, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FeedError } from '../../../src/engine/errors'
-import { pipeline } from '../../../src/engine/pipeline/pipeline'
+import { type Pipeline, pipeline } from '../../../src/engine/pipeline/pipeline'
 import { tee } from '../../../src/engine/pipeline/tee'
 import { byteSink } from '../../../src/engine/sinks/byte-sink'
 import { csvSink } from '../../../src/engine/sinks/csv-sink'
@@ -30,6 +38,8 @@ import { type Destination, GzipDestination } from '../../../src/engine/sinks/des
 import { ndjsonSink } from '../../../src/engine/sinks/ndjson-sink'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
 import { arrowSink } from '../../../src/integrations/arrow'
+import { parquetSink } from '../../../src/integrations/parquet'
+import { runsWith } from '../../tools'
 
 let folder: string
 beforeEach(async () => {
@@ -278,6 +288,46 @@ describe('fault 161: a stream that fails or closes behind its last write', () =>
     },
   )
 
+  test('while a write is in flight, whatever the stream is and however it goes', async () => {
+    const never = { write() {}, highWaterMark: 1 }
+    const STREAMS: Record<string, () => Writable> = {
+      'a PassThrough whose reader does not read': () => new PassThrough({ highWaterMark: 1 }),
+      'a Writable': () => new Writable(never),
+      'one that emits no close': () => new Writable({ ...never, emitClose: false }),
+      'one that is not destroyed by an error': () => new Writable({ ...never, autoDestroy: false }),
+      'one whose destroy never ends': () => new Writable({ ...never, destroy() {} }),
+      'one with a writev': () => new Writable({ writev() {}, highWaterMark: 1 }),
+      'a Duplex of two': () =>
+        Duplex.from({ writable: new Writable(never), readable: new PassThrough() }),
+      'a Transform that never calls back': () => new Transform({ transform() {} }),
+      'a gzip': () => createGzip(),
+      'a web stream': () =>
+        Writable.fromWeb(new WritableStream({ write: () => new Promise(() => {}) })),
+    }
+    const ENDS: Record<string, (stream: Writable) => unknown> = {
+      destroy: stream => stream.destroy(),
+      'destroy with an error': stream => stream.destroy(new RangeError('reset')),
+      'an error event': stream => stream.emit('error', new RangeError('reset')),
+      'the close of what it is piped to': stream => {
+        const upload = new Writable(never)
+        pass(stream as object as Readable, upload, () => {})
+        upload.destroy()
+      },
+    }
+    const big = pipeline(() => Array.from({ length: 40 }, () => Buffer.alloc(60_000)))
+    for (const [stream, make] of Object.entries(STREAMS))
+      for (const [way, end] of Object.entries(ENDS))
+        for (const after of AFTER) {
+          const made = make()
+          made.on('error', () => {})
+          const run = settled(big.run(byteSink(made)))
+          await new Promise(resolve => setTimeout(resolve, 2))
+          if (way.startsWith('the close') && !('pipe' in made && 'read' in made)) continue
+          after(() => void end(made))
+          expect([stream, way, await run]).toEqual([stream, way, 'SINK_FAILED'])
+        }
+  }, 60_000)
+
   test('where somebody else ends it, and its end fails or never comes', async () => {
     for (const fails of [true, false]) {
       let written = 0
@@ -340,6 +390,73 @@ describe('fault 161: a stream that fails or closes behind its last write', () =>
       context: { sink: 'bytes', target: path, reason: 'ENXIO' },
     })
   })
+})
+
+describe.runIf(runsWith('mkfifo') && existsSync('/proc/self/fd'))('an aborted run', () => {
+  const rows = Buffer.from(`a\tb\n${'1\t2\n'.repeat(60_000)}`)
+  const SINKS: Record<string, (run: Pipeline<Uint8Array>, target: string) => Promise<unknown>> = {
+    bytes: (run, target) => run.run(byteSink(target)),
+    ndjson: (run, target) => run.to(() => new TsvRowParser()).run(ndjsonSink(target)),
+    gzip: (run, target) =>
+      run.to(() => new TsvRowParser()).run(csvSink(target, { compress: 'gzip' })),
+    arrow: (run, target) => run.to(() => new TsvRowParser()).run(arrowSink(target)),
+    parquet: (run, target) => run.to(() => new TsvRowParser()).run(parquetSink(target)),
+    tee: (run, target) => run.run(tee([byteSink(target), byteSink(join(folder, 'other'))])),
+  }
+  /** How many descriptors of this process are of the FIFO. */
+  const opened = async (path: string) => {
+    const all = await readdir('/proc/self/fd')
+    const links = await Promise.all(
+      all.map(fd => readlink(join('/proc/self/fd', fd)).catch(() => '')),
+    )
+    return links.filter(link => link === path).length
+  }
+
+  test('fault 161: ends at a FIFO without a reader, or with one that does not read, and closes it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(SINKS)),
+        fc.constantFrom(undefined, 0, 10, 100_000),
+        fc.constantFrom(0, 5, 30, 150),
+        fc.boolean(),
+        async (kind, reads, delayMs, isEndless) => {
+          const path = join(folder, 'fifo')
+          execFileSync('mkfifo', [path])
+          const abort = new AbortController()
+          const source = async function* () {
+            yield rows
+            while (isEndless) yield rows.subarray(4)
+          }
+          const run = SINKS[kind]!(pipeline(source, { signal: abort.signal }), path)
+          const reading = async () => {
+            const reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+            const read = () => reader.read(Buffer.alloc(10_000)).catch(() => ({ bytesRead: 0 }))
+            for (let left = reads!; left > 0; left -= 10_000) {
+              await read()
+              await new Promise(setImmediate)
+            }
+            return reader
+          }
+          const reader = reads === undefined ? undefined : await reading()
+          const outcome = run.then(
+            () => 'ended well',
+            (error: FeedError) => `${error.code}: ${error.message}`,
+          )
+          await new Promise(resolve => setTimeout(resolve, delayMs))
+          abort.abort()
+          const late = new Promise(resolve => setTimeout(resolve, 2_000, 'never'))
+          expect(await Promise.race([outcome, late])).toMatch(
+            /^ABORTED: the run was aborted$|^ended/,
+          )
+          await reader?.close()
+          expect(await opened(path)).toBe(0)
+          expect(await readdir(folder)).toEqual(['fifo'])
+          await rm(path)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  }, 60_000)
 })
 
 test('fault 102: a target that is no path and no stream is refused at the call', () => {

@@ -3,6 +3,8 @@
 //
 // Newer Node: node:sqlite, for which a program stands in.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,8 +22,10 @@ import {
   TsvRowParser,
   text,
 } from '../../../src/index'
+import { runsWith } from '../../tools'
 import { readSqlite, SQLITE_DRIVERS } from './sqlite-drivers'
 
+const LOCKED = defineSchema({ name: 'locked', columns: { a: text() } })
 const ROWS = [
   'itemId\tpriceValue\timageAlteringProhibited\titemEndDate\tcategory\tshipToIncludedRegions\tcolour',
   "v1|1|0\t19.90\ttrue\t2026-03-01T10:00:00Z\tToys|It's\tCOUNTRY:US|CA;\tred",
@@ -134,6 +138,28 @@ test('a database that another connection writes to is told as such, at once and 
     message: expect.stringMatching(/another connection writes to it; run again/),
   })
 })
+
+test.runIf(runsWith('sqlite3')).each(SQLITE_DRIVERS)(
+  'fault 161: a file that another process has locked, at once and without its rows: %s',
+  async (_, open) => {
+    const path = join(folder, 'locked.sqlite')
+    const locked = spawn('sqlite3', [path])
+    locked.stdin.write("CREATE TABLE other (a); BEGIN EXCLUSIVE; SELECT 'locked';\n")
+    await once(locked.stdout, 'data')
+    const options = { table: 't', open, mode: 'append', schema: LOCKED } as const
+    for (const signal of [undefined, AbortSignal.timeout(5)]) {
+      const run = pipeline([{ a: 'b' }], signal && { signal }).run(sqliteSink(path, options))
+      const error = await run.catch((failure: unknown) => failure)
+      expect(error).toMatchObject(
+        signal?.aborted ? { code: 'ABORTED' } : { code: 'SINK_FAILED', retryable: true },
+      )
+    }
+    locked.stdin.end('COMMIT;\n')
+    await once(locked, 'close')
+    await pipeline([{ a: 'b' }]).run(sqliteSink(path, options))
+    expect(readSqlite(path, 'SELECT * FROM t')).toEqual([{ a: 'b' }])
+  },
+)
 
 test('The module of Node comes before the package, and the package takes its place.', () => {
   const opened: string[] = []

@@ -1,7 +1,9 @@
 // Tests of FileSource: which memory its blocks use, how it fails, and how it closes its file. The
 // laws are tested in laws.test.ts.
 
+import { execFileSync } from 'node:child_process'
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { open, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,6 +23,7 @@ import { FileSource } from '../../../src/engine/stages/file-source'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
 import { Stage } from '../../../src/engine/stages/stage'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
+import { runsWith } from '../../tools'
 
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-file-'))
 const small = join(folder, 'a name.tsv')
@@ -236,4 +240,50 @@ test('a file: URL is a path, any other URL is refused', async () => {
       }),
     )
   }
+})
+
+describe.runIf(runsWith('mkfifo') && existsSync('/proc/self/fd'))('a FIFO', () => {
+  const fifo = join(folder, 'fifo')
+  const openedTimes = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(join('/proc/self/fd', fd)) === fifo
+      } catch {
+        return false
+      }
+    }).length
+
+  test('is read to the end of its last writer, also where the writer comes late', async () => {
+    execFileSync('mkfifo', [fifo])
+    const bytes = Buffer.from(parts.flat().join('\n'))
+    for (const delayMs of [0, 30]) {
+      const reading = pipeline(new FileSource(fifo)).toArray()
+      await new Promise(resolve => setTimeout(resolve, delayMs))
+      const [blocks] = await Promise.all([reading, writeFile(fifo, bytes)])
+      expect(Buffer.concat(blocks).equals(bytes)).toBe(true)
+    }
+    expect(openedTimes()).toBe(0)
+    rmSync(fifo)
+  })
+
+  test.each([undefined, '', 'some bytes'])(
+    'fault 161: an aborted run ends at once and closes it, before and behind its writer: %j',
+    async written => {
+      for (const delayMs of [0, 1, 30]) {
+        execFileSync('mkfifo', [fifo])
+        const abort = new AbortController()
+        const source = new FileSource(fifo)
+        const run = pipeline(source, { signal: abort.signal }).toArray()
+        const outcome = run.catch((error: FeedError) => error.code)
+        const writer = written === undefined ? undefined : await open(fifo, 'r+')
+        await writer?.write(String(written))
+        await new Promise(resolve => setTimeout(resolve, delayMs))
+        abort.abort()
+        expect(await outcome).toBe('ABORTED')
+        await writer?.close()
+        await expect.poll(openedTimes).toBe(0)
+        rmSync(fifo)
+      }
+    },
+  )
 })

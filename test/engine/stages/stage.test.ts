@@ -1,4 +1,4 @@
-import { Readable, Writable } from 'node:stream'
+import { Duplex, Readable, Writable } from 'node:stream'
 import { pipeline as nodePipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
@@ -323,4 +323,20 @@ test('a release that throws does not hold back the terminal event', () => {
   stage.on('close', () => events.push('close'))
   stage.destroy(new FeedError('STATE_LIMIT', 'enough', { option: 'test', limit: 1 }))
   expect(events).toEqual(['STATE_LIMIT', 'close'])
+})
+
+test('Duplex.from takes a stage for what is written and read, and Duplex.toWeb refuses it at once', async () => {
+  const from = Duplex.from as (stage: unknown) => Duplex
+  const doubled = new Spread(2)
+  expect(from(doubled)).toBe(doubled)
+  const written: unknown[] = []
+  const sink = new Writable({
+    objectMode: true,
+    write: (item, _, done) => done(void written.push(item) as undefined),
+  })
+  await nodePipeline(Readable.from([1, 2]), from(doubled), sink)
+  expect(written).toEqual([2, 3, 4, 5])
+  expect(() => Duplex.toWeb(from(new Spread(1)))).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
+  )
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { listenable, pause, Semaphore, waitFor } from '../../../src/engine/stages/wait'
+import { inTime, listenable, pause, Semaphore, waitFor } from '../../../src/engine/stages/wait'
 
 const late = new Error('late')
 const gone = new Error('gone')
@@ -17,6 +17,25 @@ describe('waits', () => {
   })
 
   const limits = () => ({ signal: abort.signal, limitMs: 100, onLimit: () => late })
+
+  test('an abort leaves a moment to work that ends, and gives up what does not', async () => {
+    const { signal } = abort
+    const ended = [1, 150].map(ms => new Promise(resolve => setTimeout(resolve, ms, ms)))
+    const waits = [...ended, never].map(work => inTime(work, signal, () => late))
+    const given = Promise.allSettled(waits)
+    await vi.advanceTimersByTimeAsync(100)
+    abort.abort()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(await given).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'fulfilled', value: 150 },
+      { status: 'rejected', reason: late },
+    ])
+    const behind = inTime(never, signal, () => late).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(await behind).toBe(late)
+    await expect(inTime(Promise.reject(gone), undefined, () => late)).rejects.toBe(gone)
+  })
 
   test('a signal may have any number of listeners; none stays none', () => {
     expect(listenable(undefined)).toBeUndefined()

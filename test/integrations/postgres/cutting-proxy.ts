@@ -1,14 +1,14 @@
-// A proxy before a server of PostgreSQL that ends one connection, at the Nth block of bytes that
-// passes it. A client and a server that wait for each other send about one block for each call.
+// A proxy before a server of PostgreSQL that ends or stalls one connection, at the Nth block of bytes
+// that passes it. A client and a server that wait for each other send about one block for each call.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
  * How the connection ends: its block is lost, or is the last to arrive, or an administrator ends the
- * connection after it.
+ * connection after it; or nothing passes it any more, and it stays open until the client goes.
  */
-export type Cut = 'lost' | 'last' | 'terminated'
+export type Cut = 'lost' | 'last' | 'terminated' | 'stalled'
 
 export interface CuttingProxy {
   readonly url: string
@@ -35,6 +35,7 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
     const passTo = (receiver: Socket) => (bytes: Buffer) => {
       if (blocksLeft-- !== 1) return void receiver.write(bytes)
       for (const socket of [client, upstream]) socket.removeAllListeners('data')
+      if (cut === 'stalled') return void [client, upstream].forEach(each => each.resume())
       if (cut === 'lost') return void client.destroy()
       receiver.write(bytes)
       client.end(cut === 'terminated' ? errorResponse(TERMINATED) : '')
