@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   FeedError,
   familyOf,
+  missingPackage,
   printableText,
 } from '../../src/engine/errors'
 
@@ -98,4 +99,35 @@ test('fault 148: a circle of causes ends, and what is no error is refused', () =
   expect(JSON.stringify(circle).length).toBeLessThan(3000)
   for (const wrong of [undefined, null, 'text', {}, { name: 'FeedError' }, new Error('other')])
     expect(() => FeedError.from(wrong)).toThrow('told must be what toJSON() of a FeedError gave')
+})
+
+test.each([
+  [
+    Object.assign(new Error("Cannot find package 'a' imported from /x.js"), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    }),
+    /npm install a@1$/,
+  ],
+  [new Error('a mocked failure'), /npm install a@1$/],
+  [
+    Object.assign(new Error('/a.node: invalid ELF header'), { code: 'ERR_DLOPEN_FAILED' }),
+    /does not load .*npm rebuild a$/,
+  ],
+  [
+    Object.assign(new Error("Cannot find module '@a/linux-x64/a.node'"), {
+      code: 'MODULE_NOT_FOUND',
+    }),
+    /does not load .*npm rebuild a$/,
+  ],
+  [new Error('Could not locate the bindings file. Tried: ...'), /does not load .*npm rebuild a$/],
+  [Object.assign(new Error('no addons'), { code: 'ERR_DLOPEN_DISABLED' }), /without --no-addons/],
+  [
+    Object.assign(new Error('Access to this API has been restricted'), {
+      code: 'ERR_ACCESS_DENIED',
+    }),
+    /--allow-addons/,
+  ],
+])('a package that is there and does not load is told from one that is not: %s', (cause, words) => {
+  const error = missingPackage('the sink', 'a', 'a@1', cause)
+  expect([error.code, error.message]).toEqual(['DEPENDENCY_MISSING', expect.stringMatching(words)])
 })

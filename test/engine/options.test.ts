@@ -78,6 +78,11 @@ test('each check returns valid values and refuses others with the name of the op
       expect(message).not.toContain('\n')
     }
   }
+  for (const address of ['s3://bucket/f?sig=tok-4711', ' https://host/?key=tok-4711']) {
+    const { message } = refusal(() => filePath('given', address))
+    expect(message).toMatch(/^given must be the path of a file or folder, not an address \w+:/)
+    expect(message).not.toContain('4711')
+  }
   for (const value of ['', 'a\0b', 7]) refusal(() => filePath('given', value as never))
   for (const value of ['a', {}, null, 7])
     expect(refusal(() => arrayOf('given', value as never)).context).toMatchObject({

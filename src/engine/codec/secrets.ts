@@ -95,8 +95,8 @@ export class Secrets {
 
   /**
    * The text with every secret covered: in any case, as Base64, Base64url, hexadecimal,
-   * percent-encoded or in JSON, and any part of {@link SLICE_CHARS} characters of these. The cost
-   * grows with the text alone.
+   * percent-encoded or in JSON, and any part of ten characters of these. The cost grows with the text
+   * alone.
    */
   cover(text: string): string {
     return coverIn([this.#lasting, ...this.#passing], anyText('text', text))

@@ -1,9 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from '../../../src/cli/program'
 import { type StateStatus, statusCommand } from '../../../src/cli/sync/status'
 import { syncCommand } from '../../../src/cli/sync/sync'
+import { defineSchema, text } from '../../../src/index'
+import { sync } from '../../../src/sync'
 import { HOURS, outcomeOf, served } from '../served'
 
 let at: Awaited<ReturnType<typeof served>>
@@ -93,4 +96,35 @@ test('fault 150: a folder before the first run is STATE_MISSING, and left as it 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('a folder with feeds of your own is refused by the commands that read one of the service', async () => {
+  const folder = join(at.folder, 'own')
+  const file = join(at.folder, 'own.tsv')
+  writeFileSync(file, 'id\na\n')
+  const schema = defineSchema({ name: 'own', columns: { id: text() } })
+  const time = new Date('2026-01-01')
+  const files = [{ id: 'one', from: file, kind: 'full', time } as const]
+  await sync({ source: { name: 'stock', schema, key: 'id', files }, folder }).summary
+  for (const words of [
+    ['status', folder],
+    ['export', '--state', folder],
+  ]) {
+    const { out, err, exitCode } = await outcomeOf(() => run(['node', 'feedmill', ...words]))
+    expect([out, exitCode]).toEqual([[], 2])
+    expect(err.join()).toMatch(
+      /own holds feeds of your own, which commands do not read: .*openState/,
+    )
+  }
+})
+
+test('an export before the first bootstrap is refused, and makes no empty file', async () => {
+  const state = join(at.folder, 'early')
+  const until = new Date(at.emulator.world.start.getTime() - 1)
+  await outcomeOf(() => syncCommand({ ...at.command, state, until }))
+  const target = join(at.folder, 'early.ndjson')
+  const words = ['export', '--state', state, '--out', target]
+  const { err, exitCode } = await outcomeOf(() => run(['node', 'feedmill', ...words]))
+  expect([exitCode, existsSync(target)]).toEqual([1, false])
+  expect(err.join()).toMatch(/STATE_MISSING: .*the category 220 has no bootstrap yet: run sync/)
 })

@@ -100,6 +100,16 @@ test('the code of a failure is text, or undefined', () => {
   ).toEqual(['EIO', undefined, undefined, undefined, undefined, undefined])
 })
 
+test('the numbers of the SQLite of Node have names', () => {
+  const code = 'ERR_SQLITE_ERROR'
+  expect([5, 2067, 26, 21].map(errcode => systemCode({ code, errcode }))).toEqual([
+    'SQLITE_BUSY',
+    'SQLITE_CONSTRAINT',
+    'SQLITE_NOTADB',
+    code,
+  ])
+})
+
 test('the sync of a folder does nothing on Windows, and fails elsewhere for a missing folder', async () => {
   await syncFolder(join(folder, 'none'), 'win32')
   await expect(syncFolder(join(folder, 'none'), 'linux')).rejects.toMatchObject({ code: 'ENOENT' })

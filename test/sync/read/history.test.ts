@@ -117,6 +117,16 @@ test.each([BOOTSTRAP - 1, SECOND])(
   },
 )
 
+test('a time of years behind the last file says to where the files lead', async () => {
+  for (const year of [2126, 9999])
+    await reading(category =>
+      expect(category.asOf(new Date(Date.UTC(year, 1)))).rejects.toMatchObject({
+        code: 'STATE_HISTORY_MISSING',
+        message: expect.stringContaining('the files lead to 20'),
+      }),
+    )
+})
+
 test('a damaged kept file is a typed error, and a file that was cut counts as not kept', async () => {
   const name = readdirSync(join(folder, 'files')).find(file => file.startsWith('item_snapshot'))!
   const path = join(folder, 'files', name)

@@ -40,7 +40,9 @@ test.each([
   const { waits, codes, told } = await failing(feed, {})
   expect(codes).toContain('SYNC_FILE_FAILED')
   expect(waits).toBeLessThanOrEqual(1)
-  expect(told).toContain(String(from).split('/').at(-1))
+  // The file has the name that the caller gave it, and none in the terms of the service.
+  expect(told.split('\n')[0]).toContain(`${from} could not be fetched`)
+  expect(told).not.toMatch(/own\/|marketplace/)
 })
 
 test('fault 149: a folder that is not there, or that is a file, is told at once', async () => {
