@@ -102,7 +102,6 @@ export {
   readInstant,
   regions,
   replay,
-  Secrets,
   type Sink,
   type SinkCounts,
   Source,

@@ -158,7 +158,6 @@ const refusing: feedmill.RangeTransport = {
 /** What is made rightly, and has methods that can be called wrongly. */
 const MADE: Record<string, () => object> = {
   NodeTransport: () => new feedmill.NodeTransport(),
-  Secrets: () => new feedmill.Secrets(),
   pipeline: () => feedmill.pipeline([]),
   'items of a feed': () =>
     clients().feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' }),

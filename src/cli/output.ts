@@ -1,7 +1,7 @@
 // The lines that all commands print, on standard output and standard error. A text of a file, a
 // server or the caller may hold codes that a terminal obeys, or line ends that begin a line of
 // feedmill's own; no line has them. The data of `export` and of downloads goes through sinks
-// instead. What is secret is covered here, for all commands.
+// instead. Standard error has no secret, which is covered here for all commands.
 //
 // A line on standard output that cannot be written, because the disk is full or the reader has
 // closed the pipe, is a typed failure of the command. The caller cleans up as after every failure.
@@ -9,7 +9,7 @@
 import { fstat, write } from 'node:fs'
 import { promisify } from 'node:util'
 import { printableText, sinkFailed } from '../index'
-import { argumentValues, commandSecrets } from './command-secrets'
+import { covered } from './command-secrets'
 
 const NAME = 'standard output'
 const statOf = promisify(fstat)
@@ -38,7 +38,7 @@ export function printed(): Promise<void> {
 
 /** Writes lines to standard error. */
 export function printError(lines: string | readonly string[]): void {
-  if (lines.length > 0) console.error(argumentValues.cover(textOf(lines).slice(0, -1)))
+  if (lines.length > 0) console.error(covered(textOf(lines).slice(0, -1)))
 }
 
 /**
@@ -54,8 +54,10 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 function textOf(lines: string | readonly string[]): string {
-  const text = [lines].flat().map(line => `${printableText(line)}\n`)
-  return commandSecrets.cover(text.join(''))
+  return [lines]
+    .flat()
+    .map(line => `${printableText(line)}\n`)
+    .join('')
 }
 
 async function begin(): Promise<void> {

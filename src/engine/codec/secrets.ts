@@ -3,8 +3,7 @@
 // link), and so may what a transport throws.
 
 import { FeedError } from '../errors'
-import { anyText, optionInvalid } from '../options'
-import { printableUrl, type RequestHeaders, sendableHeaders } from './range/request'
+import { printableUrl, type RequestHeaders } from './range/request'
 
 /**
  * The slices of the tokens that one search holds, some 20 MB. Two searches are kept, so that tokens
@@ -33,20 +32,6 @@ const LEAST_VALUE_CHARS = 6
 const PUBLIC_HEADERS =
   /^(?:accept.*|range|if-.*|user-agent|content-.*|host|connection|cache-control|date|from|referer|origin|te|.*marketplace.*)$/i
 
-/**
- * Covers tokens and passwords in texts and errors, in whatever form they come back: for logs,
- * transports and sinks of one's own. What feedmill itself is given, it covers by itself. The newest
- * tokens are remembered, some 20 MB of them at most.
- * @example
- * ```ts
- * import { Secrets } from 'feedmill'
- *
- * const secrets = new Secrets()
- * secrets.remember('tok-4711-0815')
- * console.log(secrets.cover('GET /file?token=tok-4711-0815 failed'))
- * // => GET /file?token=redacted failed
- * ```
- */
 export class Secrets {
   readonly #lasting = new SecretSearch()
   /** The search of the newest tokens, and the one before it. */
@@ -54,22 +39,19 @@ export class Secrets {
 
   /** A secret that never changes, such as the client's. */
   rememberForGood(secret: string): void {
-    this.#lasting.add(anyText('secret', secret))
+    this.#lasting.add(secret)
   }
 
   /** A token. */
   remember(token: string): void {
     const [newest] = this.#passing
-    newest.add(anyText('token', token))
+    newest.add(token)
     if (newest.sliceCount > MAX_SLICES) this.#passing = [new SecretSearch(), newest]
   }
 
-  /**
-   * Remembers the values of a request's headers, but for headers that have no secrets.
-   * @throws FeedError HTTP_HEADER_INVALID
-   */
+  /** Remembers the values of a request's headers, but for headers that have no secrets. */
   rememberHeaders(headers: RequestHeaders): void {
-    for (const [name, value] of Object.entries(sendableHeaders(headers))) {
+    for (const [name, value] of Object.entries(headers)) {
       if (PUBLIC_HEADERS.test(name)) continue
       if (/^(?:proxy-)?authorization$/i.test(name)) this.remember(value.replace(/^\S+\s+/, ''))
       else if (/^cookie$/i.test(name))
@@ -83,7 +65,7 @@ export class Secrets {
    * credential, whatever its name. What its printable form shows is none.
    */
   rememberUrl(url: string | URL): void {
-    if (!(url instanceof URL || URL.canParse(anyText('url', url)))) return
+    if (!URL.canParse(String(url))) return
     const { password, searchParams } = new URL(url)
     const shown = printableUrl(url)
     if (password !== '') this.remember(percentDecoded(password))
@@ -99,7 +81,7 @@ export class Secrets {
    * alone.
    */
   cover(text: string): string {
-    return coverIn([this.#lasting, ...this.#passing], anyText('text', text))
+    return coverIn([this.#lasting, ...this.#passing], text)
   }
 
   #coverCut(text: string): string {
@@ -111,7 +93,7 @@ export class Secrets {
    * that shows none.
    */
   covered<E extends FeedError>(error: E): E {
-    if (!FeedError.is(error)) throw optionInvalid('error', 'a FeedError', error)
+    if (!FeedError.is(error)) return error
     const message = this.#coverCut(error.message)
     const context = this.#coverAll(error.context)
     const cause = FeedError.is(error.cause)

@@ -260,8 +260,11 @@ export function loadSqlite(load: (name: string) => unknown = loaded): OpenSqlite
 }
 
 function missingSqlite(cause: unknown): FeedError {
-  const needed = 'sqliteSink, before Node 22.13,'
-  return missingPackage(needed, 'better-sqlite3', 'better-sqlite3', cause)
+  const missing = missingPackage('sqliteSink', 'better-sqlite3', 'better-sqlite3', cause)
+  if (cause !== undefined) return missing
+  const message =
+    'sqliteSink needs Node 22.13 or later, or the package better-sqlite3: npm install better-sqlite3'
+  return new FeedError('DEPENDENCY_MISSING', message, missing.context)
 }
 
 /** Returns undefined for a module that is not there. */

@@ -113,7 +113,7 @@ export async function fetchFile(
       return file === undefined ? { kind: 'missing' } : { kind: 'whole', file }
     } catch (cause) {
       signal.throwIfAborted()
-      const error = options.source.download(id).covered(asFeedError(cause, 'sync'))
+      const error = coveredBy(options.source, id, asFeedError(cause, 'sync'))
       if (isNotThere(error)) return { kind: 'missing' }
       if (!OF_THE_FILE.has(familyOf(error.code)) && !isOfSource(error)) throw error
       const isSpoilt = isDamage(error) || error.code === 'RANGE_FILE_REPLACED'
@@ -141,6 +141,15 @@ function givingUpOnMissing(onRetry: RetryOptions['onRetry']): (retry: Retry) => 
   return retry => {
     if (retry.failures >= NOT_THERE_ATTEMPTS && isNotThere(retry.error)) throw retry.error
     onRetry?.(retry)
+  }
+}
+
+/** A file that may not be asked for, because it has left the service, was told no secret. */
+function coveredBy(source: SyncSource, id: FileId, error: FeedError): FeedError {
+  try {
+    return source.download(id).covered(error)
+  } catch {
+    return error
   }
 }
 
