@@ -32,8 +32,10 @@ export function covered(text: string): string {
 
 function rememberAddress({ password, search, searchParams }: URL): void {
   const written = search.slice(1).split('&')
-  for (const value of [password, ...searchParams.values(), ...searchParams.keys()]) remember(value)
-  for (const parameter of written) remember(parameter.replace(/^[^=]*=/, ''))
+  remember(password)
+  // A parameter without a value is a value without a name.
+  for (const [name, value] of searchParams) remember(value === '' ? name : value)
+  for (const parameter of written) remember(parameter.replace(/^[^=]*=(?=.)/, ''))
 }
 
 function remember(secret: string): void {
