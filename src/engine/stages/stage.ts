@@ -227,8 +227,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
-   * @internal Tells Node that a stage is written to as well as read: `Duplex.from` would make a
-   * stream of it that nobody can write to, and whose reader waits for ever.
+   * @internal Tells Node that a stage is both written to and read. Without it `Duplex.from` makes a
+   * stream that cannot be written to, so that its reader never gets anything.
    */
   readonly _readableState = {}
 

@@ -1,5 +1,5 @@
-// Jobs that somebody has written into Redis by hand, or damaged, so that BullMQ cannot start them: it
-// would take them and drop them again and again, without a word and for ever.
+// Jobs that somebody has written into Redis by hand, or damaged, so that BullMQ cannot start them.
+// BullMQ would take and drop such a job again and again, and report nothing.
 
 import { type CategoryQueue, KEY_PREFIX, type QueueConnection } from './redis-connection'
 import { EVERY_MS, jobOptions } from './schedule-categories'

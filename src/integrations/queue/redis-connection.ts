@@ -163,16 +163,14 @@ function watchConnection(
   settings: QueueSettings,
   onLost: (error: FeedError<'QUEUE_FAILED'>) => void,
 ) {
-  const { timeoutMs, shown } = settings
+  const { timeoutMs, shown, secrets } = settings
   let lastError: unknown
   let isReady = false
   let timer: NodeJS.Timeout | undefined
   const tell = (state: 'connected' | 'lost') => {
     if (!queueTopic.hasSubscribers) return
     const reason =
-      state === 'lost' && lastError !== undefined
-        ? queueFailed(settings, 'connect', lastError).context.reason
-        : undefined
+      state === 'lost' && lastError !== undefined ? secrets.cover(reasonOf(lastError)) : undefined
     queueTopic.publish({ queue: shown, state, ...(reason !== undefined && { reason }) })
   }
   const answered = () => {

@@ -73,8 +73,8 @@ const JOBS_KEPT = 1_000
 
 /**
  * Puts a job scheduler for each category into a queue. A repeated call changes nothing, and a call
- * with other options replaces those of the categories, but for their target. A new category is due at once. Redis gets
- * the marketplace, the category and the name of the target, and no credential.
+ * with other options replaces those of the categories, but not their target. A new category is due
+ * at once. Redis gets the marketplace, the category and the name of the target, and no credential.
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function scheduleCategories(options: ScheduleOptions): Promise<void> {
@@ -97,7 +97,7 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
       const template = { name: 'category', data, opts }
       await queue.upsertJobScheduler(schedulerId(marketplace, categoryId), { every }, template)
     }
-    // Of two calls at the same time the one that came first learns here that it has lost.
+    // A second call at the same time may have replaced the schedulers of this one.
     await refuseOthers()
   })
 }

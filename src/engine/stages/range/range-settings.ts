@@ -67,11 +67,12 @@ export interface RangeFetcherOptions {
    */
   readonly headersTimeoutMs?: number
   /**
-   * The other origins to which the server may redirect, such as `['https://cdn.example.com']`. They
-   * get none of `headers`, each range asks the first address again, and the answers have to be of one
-   * file, whoever gives them. `'public'` is any public one. A redirect from https to http is refused,
-   * and from a public address to one of this machine or its network, unless it is named; refusals are
-   * HTTP_ORIGIN_REFUSED. Default `'public'`; `[]` allows none.
+   * The other origins to which the server may redirect, such as `['https://cdn.example.com']`;
+   * `'public'` allows every public origin, and `[]` none. Another origin gets none of `headers`. Each
+   * range asks the first address again, and all answers have to be of one file. HTTP_ORIGIN_REFUSED is
+   * the error of a redirect to an origin that is not allowed, of one from https to http, and of one
+   * from a public address to this machine or its network, unless its origin is named. Default
+   * `'public'`.
    */
   readonly redirectOrigins?: 'public' | readonly string[]
   /** When failing requests are repeated. Default: the defaults of each option. */
