@@ -1,11 +1,7 @@
 // Jobs that somebody has damaged in Redis: each fails and is named, and its category runs again.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  queueStatus,
-  scheduleCategories,
-  unscheduleCategories,
-} from '../../../src/integrations/queue'
+import { queueStatus, unscheduleCategories } from '../../../src/integrations/queue'
 import { runsWithService } from '../../services'
 import { QueueShop, TARGET, until } from './queue-shop'
 
@@ -43,14 +39,7 @@ describe.runIf(await runsWithService('redis'))('a damaged job', () => {
     shop = await QueueShop.open()
   })
   afterEach(() => shop.close())
-  const schedule = (options = {}) =>
-    scheduleCategories({
-      queue: shop.queue,
-      marketplace: MARKETPLACE,
-      categories: ['220'],
-      target: TARGET,
-      ...options,
-    })
+  const schedule = (options = {}) => shop.schedule({ target: TARGET, ...options })
   const keyOf = (part: string) => `feedmill:${shop.queue.name}:${part}`
 
   test.each(DAMAGES)(

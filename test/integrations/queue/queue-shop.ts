@@ -12,7 +12,11 @@ import type {
   QueueOptions,
   WorkerOptions,
 } from '../../../src/integrations/queue'
-import { startWorker } from '../../../src/integrations/queue'
+import {
+  type ScheduleOptions,
+  scheduleCategories,
+  startWorker,
+} from '../../../src/integrations/queue'
 import {
   createFeedService,
   defineProfile,
@@ -72,6 +76,12 @@ export class QueueShop {
     const { url } = await emulator.listen()
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-queue-'))
     return new QueueShop(emulator, url, folder, redisUrl, now)
+  }
+
+  /** Schedules the category 220 of the shop, or what the options say. */
+  schedule(options: Partial<ScheduleOptions> = {}): Promise<void> {
+    const category = { marketplace: 'MKT_US', categories: ['220'] }
+    return scheduleCategories({ queue: this.queue, ...category, ...options })
   }
 
   service(options: FeedServiceOptions = {}): FeedService {

@@ -18,13 +18,7 @@ describe.runIf(await runsWithService('redis'))('schedulers', () => {
   })
   afterEach(() => shop.close())
   const schedule = (options = {}) =>
-    scheduleCategories({
-      queue: shop.queue,
-      marketplace: MARKETPLACE,
-      categories: CATEGORIES,
-      target: TARGET,
-      ...options,
-    })
+    shop.schedule({ categories: CATEGORIES, target: TARGET, ...options })
 
   test('a repeated call changes nothing', async () => {
     await schedule()

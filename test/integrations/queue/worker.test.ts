@@ -7,7 +7,6 @@ import { FeedError } from '../../../src/engine/errors'
 import {
   queueStatus,
   requestLimit,
-  scheduleCategories,
   startWorker,
   unscheduleCategories,
   type WorkerOptions,
@@ -28,14 +27,7 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
     shop = await QueueShop.open()
   })
   afterEach(() => shop.close())
-  const schedule = (options = {}) =>
-    scheduleCategories({
-      queue: shop.queue,
-      marketplace: MARKETPLACE,
-      categories: ['220'],
-      backoffMs: 20,
-      ...options,
-    })
+  const schedule = (options = {}) => shop.schedule({ backoffMs: 20, ...options })
   /** The files that one synchronisation in one process applies. */
   const expected = async (categoryId = '220') => {
     const place = new MemoryPlace()
