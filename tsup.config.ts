@@ -188,18 +188,18 @@ function fileOf(path: string): string | undefined {
   return Object.keys(modules).find(name => modules[name as keyof typeof modules] === source)
 }
 
-/** @param extension that of the files of the build */
-const roomsApart = (extension: 'js' | 'cjs'): NonNullable<Options['esbuildPlugins']>[number] => ({
+/** @param extension that of the files that stay apart; without it none does */
+const roomsApart = (extension?: 'js' | 'cjs'): NonNullable<Options['esbuildPlugins']>[number] => ({
   name: 'rooms-apart',
   setup: build => {
     build.onResolve({ filter: /^\.\.?\// }, ({ importer, path }) => {
-      const file = fileOf(join(dirname(importer), path))
+      const file = extension && fileOf(join(dirname(importer), path))
       return file === undefined
         ? undefined
         : { path: `./${file}.${extension}`, external: true, sideEffects: false }
     })
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-      contents: pastDoors(await readFile(path, 'utf8'), path, door => fileOf(door) !== undefined),
+      contents: pastDoors(await readFile(path, 'utf8'), path, door => extension !== undefined && fileOf(door) !== undefined),
       loader: 'ts',
     }))
   },
@@ -214,10 +214,18 @@ export default defineConfig([
       ...modules,
       cli: 'src/cli/main.ts',
       'feed-file-bench': 'src/cli/bench/feed-file-bench.ts',
-      'bench-child': 'src/bench/bench-child.ts',
     },
     plugins: [constants, classNames, pure, nativePackages('esm')],
     esbuildPlugins: [roomsApart('js')],
+    format: 'esm',
+  },
+  // A benchmark of this package loads the package itself. Its process shares no module with it: of two versions that are compared, one would
+  // else find loaded what the other has to load.
+  {
+    target: 'node20',
+    entry: { 'bench-child': 'src/bench/bench-child.ts' },
+    plugins: [constants, classNames],
+    esbuildPlugins: [roomsApart()],
     format: 'esm',
   },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
