@@ -58,9 +58,17 @@ export async function wholeSync(
   place: readonly string[],
 ): Promise<WholeRun> {
   const category = ['--marketplace', 'MKT_US', '--category', '220', '--now', NOW]
+  return wholeCommand(['sync', ...category, ...place], service.env)
+}
+
+/** Runs one whole command. */
+export async function wholeCommand(
+  words: readonly string[],
+  env: WholeService['env'] = {},
+): Promise<WholeRun> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--import', REPORT, CLI, 'sync', ...category, ...place], {
-    env: { ...process.env, ...service.env },
+  const child = spawn(process.execPath, ['--import', REPORT, CLI, ...words], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const [errors, report, [code]] = await Promise.all([
@@ -69,7 +77,7 @@ export async function wholeSync(
     once(child, 'close'),
   ])
   const seconds = (performance.now() - started) / 1000
-  if (code !== 0) throw benchFailed(`feedmill sync ${place[0]}`, `ended with ${code}: ${errors}`)
+  if (code !== 0) throw benchFailed(`feedmill ${words.join(' ')}`, `ended with ${code}: ${errors}`)
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(report)
   return {
     seconds,

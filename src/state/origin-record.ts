@@ -2,11 +2,16 @@
 
 import type { AnyBatch, CellRules, FeedFile } from '../engine/index'
 
-/** An origin as it is stored in JSON. Dates are milliseconds since 1970. */
-export interface OriginRecord {
+/** A header line as it is stored. */
+export interface HeaderRecord {
   readonly headings: readonly string[]
   /** Absent where as in the documented files. */
   readonly cells?: CellRules
+}
+
+/** An origin as it is stored in JSON. Dates are milliseconds since 1970. */
+export interface OriginRecord {
+  readonly header: HeaderRecord
   /**
    * The number of the mending that the rows come from: they replace rows of the same version from
    * before. Absent for rows as their file had them.
@@ -19,9 +24,9 @@ export interface OriginRecord {
 }
 
 export function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): OriginRecord {
+  const headings = header.columns.map(column => column.heading)
   return {
-    headings: header.columns.map(column => column.heading),
-    ...(header.cells && { cells: header.cells }),
+    header: { headings, ...(header.cells && { cells: header.cells }) },
     file: fileRecordOf(file),
   }
 }

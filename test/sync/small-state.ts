@@ -30,9 +30,8 @@ function idOf({ feed }: SmallFile, n: number): ServiceId {
     : { ...CATEGORY, feed, scope: 'NEWLY_LISTED', date }
 }
 
-/** Returns the items of a state with the rows of these files, which stays until the test has ended. */
-export async function stateOfFiles(files: readonly SmallFile[]): Promise<StateItem[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'feedmill-state-'))
+/** Applies files to the category in a folder. */
+export async function applyFiles(folder: string, files: readonly SmallFile[]): Promise<void> {
   const runs = await CategoryRuns.open(CATEGORY, {
     files: machineFiles,
     folder,
@@ -57,6 +56,12 @@ export async function stateOfFiles(files: readonly SmallFile[]): Promise<StateIt
     })
   }
   await runs.close()
+}
+
+/** Returns the items of a state with the rows of these files, which stays until the test has ended. */
+export async function stateOfFiles(files: readonly SmallFile[]): Promise<StateItem[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'feedmill-state-'))
+  await applyFiles(folder, files)
   const view = (await CategoryView.open(machineFiles, folder))!
   onTestFinished(async () => {
     await view.close()

@@ -8,8 +8,9 @@ import { keyOf } from './row-heads'
 import type { Block } from './run-reader'
 import { rowOf } from './run-table'
 
-/** The most changes that are told at once. */
+/** The most changes that are told at once, and the bytes of their rows, about. */
 const MOST_CHANGES = 1024
+const MOST_BYTES = 1 << 22
 
 export interface RowChange {
   readonly kind: Extract<ChangeKind, 'inserted' | 'updated' | 'deleted'>
@@ -46,7 +47,9 @@ export async function tellChanges(
   take: (changes: readonly RowChange[]) => Promise<void>,
 ): Promise<void> {
   const effects: Effect[] = []
+  let bytes = 0
   const tell = async () => {
+    bytes = 0
     const changes: RowChange[] = []
     for (const { kind, version, block, n, stood } of effects.splice(0)) {
       const row = kind === 'deleted' ? null : (await block.lines()).row(n, schema)
@@ -56,7 +59,10 @@ export async function tellChanges(
     }
     if (changes.length > 0) await take(changes)
   }
-  const add = (effect: Effect) => (effects.push(effect) < MOST_CHANGES ? undefined : tell())
+  const add = (effect: Effect) => {
+    bytes += effect.block.rowBytes
+    return effects.push(effect) < MOST_CHANGES && bytes < MOST_BYTES ? undefined : tell()
+  }
   const { floor } = runs
   for (const byFloor of floor?.byFile ? [false, true] : [false])
     await judgeRuns(runs, false, (kind, block, n, stood, isByFloor) => {

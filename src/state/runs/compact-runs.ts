@@ -43,7 +43,7 @@ export async function compactRuns(
           await writer.add(heads, n, (origin | REMOVED) >>> 0, NO_BYTES, 0, 0)
         } else if (!removal.floor.byFile && removal.version.timeMs >= forgottenMs) {
           const { timeMs, generatedMs } = removal.version
-          const record = run.index.origins[number]!
+          const record = run.origin(number)
           const file = { ...record.file, lastModified: generatedMs }
           const removed = (writer.originOf({ ...record, file }) | REMOVED) >>> 0
           await writer.add(headAt(heads, n, timeMs), 0, removed, NO_BYTES, 0, 0)
@@ -54,8 +54,8 @@ export async function compactRuns(
 }
 
 /** Returns the number that each origin of a run has in another. */
-function originsOf({ index }: Run, writer: RunWriter): number[] {
-  return index.origins.map(record => writer.originOf(record))
+function originsOf(run: Run, writer: RunWriter): number[] {
+  return run.index.origins.map((_, number) => writer.originOf(run.origin(number)))
 }
 
 /** Returns one head with another time, and no content. */

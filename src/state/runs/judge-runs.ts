@@ -36,7 +36,7 @@ interface ArrivedFiles extends ArrivedRuns {
   /** The number of files. */
   readonly files: number
   /** Returns the number of the file of an origin, from 0. */
-  numberOf(origin: OriginRecord): number
+  numberOf(origin: Pick<OriginRecord, 'file'>): number
 }
 
 type Tally = Record<ChangeKind, number>

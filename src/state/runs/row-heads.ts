@@ -29,6 +29,8 @@ export interface RowHeads {
 /** The numbers of a row: in the order in which a block has them, wide ones first. */
 const NUMBERS = ['timeMs', 'byteOffset', 'checksum', 'origin', 'row', 'line', 'keyEnds'] as const
 const WIDE = 2
+/** Bytes of the numbers of a row. */
+export const HEAD_BYTES = 8 * WIDE + 4 * (NUMBERS.length - WIDE)
 /** Bytes of a wide number, which begins at a multiple of them. */
 const WORD = 8
 
@@ -177,5 +179,5 @@ export function readHeads(bytes: Uint8Array, rows: number, path: string): RowHea
 }
 
 function sizeOf(rows: number, keyBytes: number): number {
-  return rows * (8 * WIDE + 4 * (NUMBERS.length - WIDE)) + keyBytes
+  return rows * HEAD_BYTES + keyBytes
 }

@@ -5,7 +5,7 @@ import type { AnyBatch } from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
 import { type OriginRecord, recordOf } from '../origin-record'
 import { keyOrder } from './key-order'
-import { appendHeads, newHeads, REMOVED, type RowHeads } from './row-heads'
+import { appendHeads, HEAD_BYTES, keyStart, newHeads, REMOVED, type RowHeads } from './row-heads'
 import type { RunWriter } from './run-writer'
 
 /** The most rows that are sorted at once. */
@@ -40,7 +40,7 @@ export class RowSorter {
     this.#mended = mended
   }
 
-  /** Bytes of memory of the batches, about. */
+  /** Bytes of memory of the rows and their heads, about. */
   get byteLength(): number {
     return this.rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
   }
@@ -55,7 +55,7 @@ export class RowSorter {
     // Offsets in the batch count from the block of the batch, and these from its first row.
     const base = index.rowStarts[0]! - place.at
     const origin = this.#originOf(batch)
-    this.#byteLength += byteLength
+    this.#byteLength += byteLength + keyStart(heads, length) + length * HEAD_BYTES
     const first = this.rows
     this.rows += length
     this.#reserve(this.rows)

@@ -8,11 +8,13 @@
 // several blocks stand together, because most reading needs nothing but heads, and one read of many
 // takes little longer than one of a few.
 //
-// The index is JSON: the origins, and the place of each block with its first key and checksums.
+// The index is JSON: the header lines, the origins, and the place of each block with its first key and
+// checksums.
 // A run that was saved while it grew also has the earlier indexes, between its blocks.
 
+import { createHash } from 'node:crypto'
 import { crc32, type FeedFile } from '../../engine/index'
-import type { OriginRecord } from '../origin-record'
+import type { HeaderRecord, OriginRecord } from '../origin-record'
 
 export const ROWS_PER_BLOCK = 2048
 /** A block ends with the row that brings its lines to this size. */
@@ -23,11 +25,11 @@ export const PLAIN_BLOCK_BYTES = 1 << 18
 export const TAIL_BYTES = 8
 /** The heads of blocks that stand together have about so many bytes. */
 export const HEADS_BYTES = 1 << 18
-export const FORMAT = 'feedmill-run-2'
+export const FORMAT = 'feedmill-run-3'
 
 /** The lines of the rows of a block that have one header line. */
 export interface PageRecord {
-  /** The number of the first origin with that header line. */
+  /** The number of the header line. */
   readonly header: number
   /** Size in the file. */
   readonly bytes: number
@@ -51,6 +53,11 @@ export interface BlockRecord {
   readonly pages: readonly PageRecord[]
 }
 
+/** An origin with the number of its header line. */
+export interface RunOrigin extends Omit<OriginRecord, 'header'> {
+  readonly header: number
+}
+
 export interface RunIndex {
   readonly format: typeof FORMAT
   readonly rows: number
@@ -58,18 +65,21 @@ export interface RunIndex {
   readonly isUnique: boolean
   /** Bytes of all lines before compression. */
   readonly rawBytes: number
-  readonly origins: readonly OriginRecord[]
+  readonly headers: readonly HeaderRecord[]
+  readonly origins: readonly RunOrigin[]
   readonly blocks: readonly BlockRecord[]
 }
 
-/** Returns the header line of an origin as text, which equal header lines share. */
-export function signatureOf({ headings, cells }: OriginRecord): string {
-  return JSON.stringify(cells === undefined ? headings : [headings, cells])
+/** Returns a short text that equal header lines share. */
+export function signatureOf({ headings, cells }: HeaderRecord): string {
+  return createHash('sha256')
+    .update(JSON.stringify([headings, cells]))
+    .digest('base64')
 }
 
 /** Returns a number that two origins have in common where the same cells mean the same. */
-export function meaningOf(origin: OriginRecord): number {
-  return crc32(Buffer.from(origin.file.feed + signatureOf(origin)))
+export function meaningOf({ header, file }: OriginRecord, signature = signatureOf(header)): number {
+  return crc32(Buffer.from(file.feed + signature))
 }
 
 /**

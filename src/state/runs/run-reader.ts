@@ -18,7 +18,7 @@ import {
   type Row,
   stateIo,
 } from '../../engine/index'
-import { fileOf } from '../origin-record'
+import { fileOf, type OriginRecord } from '../origin-record'
 import { compareKeys } from '../row-key'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
 import {
@@ -34,24 +34,22 @@ import {
 import { type PagePlaces, ParsedPage } from './run-page'
 
 const decompress = promisify(brotliDecompress)
-/** The most headers that runs have in common. */
-const MOST_HEADERS = 64
-
-/** Headers of rows by their header lines. */
-export type Headers = Map<string, BoundHeader>
+/** Headers of rows by their header lines, as long as rows have them: a large one takes a megabyte. */
+export type Headers = Map<string, WeakRef<BoundHeader>>
 
 export class Run {
   readonly index: RunIndex
   readonly path: string
   readonly #file: DurableFile
   readonly #files: readonly FeedFile[]
-  /** The number of the first origin with the header line of each origin. */
-  readonly headers: readonly number[]
   /** The number of the mending of each origin; 0 for a file's own. */
   readonly mended: readonly number[]
   /** {@link rankOf} the file of each origin. */
   readonly ranks: readonly (string | undefined)[]
   readonly #meanings: readonly number[]
+  /** Bytes of the names of each header line, about, which an object or a line of JSON has for each row. */
+  readonly nameBytes: readonly number[]
+  /** {@link signatureOf} each header line. */
   readonly #signatures: readonly string[]
   readonly #known: Headers
 
@@ -61,11 +59,13 @@ export class Run {
     this.path = path
     this.index = index
     this.#files = index.origins.map(({ file: record }) => fileOf(record))
-    this.#signatures = index.origins.map(signatureOf)
-    this.headers = this.#signatures.map(signature => this.#signatures.indexOf(signature))
+    this.nameBytes = index.headers.map(({ headings }) => headings.join('":"","').length)
+    this.#signatures = index.headers.map(signatureOf)
     this.mended = index.origins.map(({ mended = 0 }) => mended)
     this.ranks = index.origins.map(({ file: record }) => rankOf(record))
-    this.#meanings = index.origins.map(meaningOf)
+    this.#meanings = index.origins.map(({ header }, number) =>
+      meaningOf(this.origin(number), this.#signatures[header]),
+    )
   }
 
   /**
@@ -179,17 +179,23 @@ export class Run {
     return this.#files[origin]!
   }
 
-  /** Returns the header of an origin's rows under a schema. */
-  header<C extends Columns>(schema: FeedSchema<C>, origin: number): BoundHeader<C> {
+  /** Returns an origin with its header line. */
+  origin(number: number): OriginRecord {
+    const { headers, origins } = this.index
+    const origin = origins[number]!
+    return { ...origin, header: headers[origin.header]! }
+  }
+
+  /** Returns a header line under a schema. */
+  header<C extends Columns>(schema: FeedSchema<C>, number: number): BoundHeader<C> {
     const headers = this.#known
-    const signature = this.#signatures[origin]!
-    let bound = headers.get(signature)
+    const signature = this.#signatures[number]!
+    let bound = headers.get(signature)?.deref()
     if (bound?.schema !== schema) {
-      if (headers.size === MOST_HEADERS) headers.clear()
-      const { headings, cells } = this.index.origins[origin]!
+      const { headings, cells } = this.index.headers[number]!
       const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
       bound = cells ? { ...header, cells } : header
-      headers.set(signature, bound)
+      headers.set(signature, new WeakRef(bound))
     }
     return bound as BoundHeader<C>
   }
@@ -224,6 +230,8 @@ export class Block {
   readonly record: BlockRecord
   readonly heads: RowHeads
   readonly rows: number
+  /** The mean of the bytes of a row in memory, about. */
+  readonly rowBytes: number
   /** Memory of the rows. */
   readonly memory: Memory
   /** The rows once {@link lines} has read them. */
@@ -236,6 +244,10 @@ export class Block {
     this.record = record
     this.heads = heads
     this.rows = record.rows
+    const { pages, headBytes } = record
+    const lines = pages.reduce((sum, page) => sum + (page.rawBytes || page.bytes), headBytes)
+    const names = pages.reduce((sum, { header }) => sum + run.nameBytes[header]!, 0)
+    this.rowBytes = lines / record.rows + names / Math.max(1, pages.length)
   }
 
   isRemoved(n: number): boolean {
@@ -292,7 +304,7 @@ export class BlockLines {
     for (let n = 0; n < rows; n++) {
       const origin = heads.origin[n]!
       if (origin >= REMOVED) continue
-      const page = numbers.get(run.headers[origin]!)!
+      const page = numbers.get(run.index.origins[origin]!.header)!
       this.#page[n] = page
       this.#place[n] = counts[page]!++
     }

@@ -30,8 +30,9 @@ export function comparePlaces(a: StandingPlace, b: StandingPlace): number {
 
 /** Blocks of each run that look-ups keep in memory. */
 const CACHED_BLOCKS = 4
-/** Places that are yielded together. */
+/** Places that are yielded together, and the bytes of their rows, about. */
 const PLACES_AT_ONCE = 512
+const BYTES_AT_ONCE = 1 << 22
 
 export class RunTable<C extends Columns> {
   readonly runs: readonly SequencedRun[]
@@ -52,15 +53,18 @@ export class RunTable<C extends Columns> {
    */
   async *places(isLent = false): AsyncGenerator<readonly StandingPlace[], void, void> {
     let places: StandingPlace[] = []
+    let bytes = 0
     for await (const parts of mergeRuns(this.runs, this.floors, isLent)) {
       for (const { block, from, to, removal } of parts) {
         if (removal !== undefined) continue
         for (let n = from; n < to; n++) {
           if (block.isRemoved(n)) continue
           places.push({ block, lines: block.read ?? (await block.lines()), n })
-          if (places.length < PLACES_AT_ONCE) continue
+          bytes += block.rowBytes
+          if (places.length < PLACES_AT_ONCE && bytes < BYTES_AT_ONCE) continue
           yield places
           places = []
+          bytes = 0
         }
       }
       if (!isLent || places.length === 0) continue
@@ -85,12 +89,24 @@ export class RunTable<C extends Columns> {
   }
 
   /**
-   * Returns the rows that stand of some keys, by their keys. They keep the memory of few blocks: where
-   * the keys are of more, their rows are copies.
+   * Returns the rows that stand of the first keys, one for each: those of as many keys as have a few
+   * megabytes of rows. They keep the memory of few blocks: where the keys are of more, their rows are
+   * copies.
    */
-  async findAll(keys: readonly string[]): Promise<ReadonlyMap<string, Row<C>>> {
+  async findSome(keys: readonly string[]): Promise<readonly (Row<C> | undefined)[]> {
+    for (let count = keys.length; ; count >>= 1) {
+      const some = keys.slice(0, count)
+      const found = await this.#findAll(some.filter(key => key !== ''))
+      const rows = some.map(key => found.get(key))
+      if (count <= 1 || sizeOf(rows) <= BYTES_AT_ONCE) return rows
+    }
+  }
+
+  /** The rows that stand of keys; not of all where they have more than a few megabytes. */
+  async #findAll(keys: readonly string[]): Promise<ReadonlyMap<string, Row<C>>> {
     const found = new Map<string, Row<C>>()
     const blocks = new Set<unknown>()
+    let bytes = 0
     // In the order of the keys each block is read once.
     const sorted = [...new Set(keys)].sort(compareKeys)
     const wanted = keysOf(sorted)
@@ -107,6 +123,8 @@ export class RunTable<C extends Columns> {
       const row = (block.read ?? (await block.lines())).row(n, this.#schema)
       blocks.add(row.batch)
       found.set(key, blocks.size > CACHED_BLOCKS ? row.detach() : row)
+      bytes += sizeOf([row])
+      if (bytes > BYTES_AT_ONCE) break
     }
     return found
   }
@@ -182,6 +200,13 @@ class BlockCache {
     this.#blocks = [...this.#blocks.slice(1 - CACHED_BLOCKS), { number, block }]
     return block
   }
+}
+
+function sizeOf(rows: readonly (Row<Columns> | undefined)[]): number {
+  let bytes = 0
+  for (const row of rows)
+    if (row !== undefined) bytes += row.batch.endOf(row.slot) - row.batch.index.rowStarts[row.slot]!
+  return bytes
 }
 
 function keysOf(texts: readonly string[]): Keys {

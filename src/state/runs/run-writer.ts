@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { crc32, type DurableFile, type DurableFiles } from '../../engine/index'
-import type { OriginRecord } from '../origin-record'
+import type { HeaderRecord, OriginRecord } from '../origin-record'
 import {
   appendHead,
   compareHeads,
@@ -25,6 +25,7 @@ import {
   PLAIN_BLOCK_BYTES,
   ROWS_PER_BLOCK,
   type RunIndex,
+  type RunOrigin,
   signatureOf,
   TAIL_BYTES,
 } from './run-format'
@@ -36,6 +37,9 @@ const QUALITY = 0
 const CHUNK_BYTES = 1 << 18
 /** Blocks that are compressed and written while the next one is filled. */
 const MOST_AHEAD = 2
+/** Pages whose memory waits for the next block. */
+const MOST_FREE = 4
+const FIRST_PAGE_BYTES = 1 << 14
 const LF = 0x0a
 
 /** What a run holds, as its writer has counted. */
@@ -53,11 +57,8 @@ export class RunWriter {
   readonly #file: DurableFile
   readonly #name: string
   readonly #isCompressed: boolean
-  readonly #origins: OriginRecord[] = []
-  readonly #numbers = new Map<string, number>()
-  /** The number of the first origin with the header line of each origin. */
-  readonly #headers: number[] = []
-  readonly #firsts = new Map<string, number>()
+  readonly #headers = new Numbered<HeaderRecord>()
+  readonly #origins = new Numbered<RunOrigin>()
   readonly #blocks: BlockRecord[] = []
   /** The blocks whose pages are written, with their heads, which are not. */
   #waiting: { readonly record: Omit<BlockRecord, 'headOffset'>; readonly heads: Uint8Array }[] = []
@@ -95,16 +96,9 @@ export class RunWriter {
   }
 
   /** Returns the number of an origin in this run. */
-  originOf(record: OriginRecord): number {
-    const text = JSON.stringify(record)
-    const known = this.#numbers.get(text)
-    if (known !== undefined) return known
-    const number = this.#origins.push(record) - 1
-    const signature = signatureOf(record)
-    if (!this.#firsts.has(signature)) this.#firsts.set(signature, number)
-    this.#numbers.set(text, number)
-    this.#headers.push(this.#firsts.get(signature)!)
-    return number
+  originOf({ header, ...rest }: OriginRecord): number {
+    const origin = { header: this.#headers.numberOf(header, signatureOf(header)), ...rest }
+    return this.#origins.numberOf(origin, JSON.stringify(origin))
   }
 
   /**
@@ -131,7 +125,7 @@ export class RunWriter {
       this.#isUnique = false
     this.#rows++
     if ((origin & REMOVED) === 0) {
-      const header = this.#headers[origin]!
+      const { header } = this.#origins.all[origin]!
       let page = this.#pages.get(header)
       if (page === undefined) this.#pages.set(header, (page = this.#free.pop() ?? new Page()))
       page.add(bytes, from, to)
@@ -171,7 +165,8 @@ export class RunWriter {
       rows: this.#rows,
       isUnique: this.#isUnique,
       rawBytes: this.#rawBytes,
-      origins: this.#origins,
+      headers: this.#headers.all,
+      origins: this.#origins.all,
       blocks: this.#blocks,
     }
     const text = Buffer.from(JSON.stringify(index))
@@ -241,7 +236,7 @@ export class RunWriter {
     if (this.#waitingBytes >= HEADS_BYTES) await this.#writeHeads()
     for (const [, page] of pages) {
       page.length = 0
-      this.#free.push(page)
+      if (this.#free.length < MOST_FREE) this.#free.push(page)
     }
   }
 
@@ -263,9 +258,21 @@ export class RunWriter {
   }
 }
 
-/** The lines of one page. */
+/** Values that are listed once, by a text that equal ones share. */
+class Numbered<T> {
+  readonly all: T[] = []
+  readonly #numbers = new Map<string, number>()
+
+  numberOf(value: T, text: string): number {
+    let number = this.#numbers.get(text)
+    if (number === undefined) this.#numbers.set(text, (number = this.all.push(value) - 1))
+    return number
+  }
+}
+
+/** The lines of one page. A block has as many pages as its rows have header lines. */
 class Page {
-  #bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES >> 2)
+  #bytes = Buffer.allocUnsafeSlow(FIRST_PAGE_BYTES)
   length = 0
 
   add(bytes: Uint8Array, from: number, to: number): void {

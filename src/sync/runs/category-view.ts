@@ -128,16 +128,21 @@ export class CategoryView {
     const priorities = this.#table<ItemPriorityColumns>('priority')
     const second = inStep(priorities.places(), comparePlaces)
     const groups = this.#table<ItemGroupColumns>('group')
-    for await (const places of items.places(isLent)) {
-      const rows = places.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
+    for await (const all of items.places(isLent)) {
+      const rows = all.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
       const groupIds = rows.map(row => row.ownText('primaryItemGroupId'))
-      const groupOf = await groups.findAll(groupIds.filter(id => id !== ''))
-      const priorityOf = await second.of(places)
-      yield {
-        places,
-        rows,
-        priorities: priorityOf.map(place => (place === undefined ? null : priorities.rowAt(place))),
-        groups: groupIds.map(id => groupOf.get(id) ?? null),
+      for (let from = 0; from < all.length; ) {
+        const groupOf = await groups.findSome(groupIds.slice(from))
+        const to = from + groupOf.length
+        const places = all.slice(from, to)
+        const priorityOf = await second.of(places)
+        yield {
+          places,
+          rows: rows.slice(from, to),
+          priorities: priorityOf.map(at => (at === undefined ? null : priorities.rowAt(at))),
+          groups: groupOf.map(group => group ?? null),
+        }
+        from = to
       }
     }
   }
