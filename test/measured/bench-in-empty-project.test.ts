@@ -136,14 +136,16 @@ describe('feedmill bench in the project of a stranger', () => {
   }, 120_000)
 
   test('equal versions pass, and nothing of the base is left', async () => {
-    const { code, stdout, stderr } = await feedmill(...AGAINST_HEAD)
+    // Few rounds on a busy machine may find a difference by chance, and hardly twice: see the gate.
+    const first = await feedmill(...AGAINST_HEAD)
+    const { code, stdout, stderr } = first.code === 1 ? await feedmill(...AGAINST_HEAD) : first
     expect(stderr).not.toContain('regression')
     expect(code).toBe(0)
     expect(stdout).toMatch(/cents cpu .*%$/m)
     expect(existsSync(join(project, '.feedmill-bench/base'))).toBe(false)
     expect((await git('worktree', 'list')).stdout.trim().split('\n')).toHaveLength(1)
     expect((await git('status', '--porcelain')).stdout).toBe('')
-  }, 240_000)
+  }, 480_000)
 
   test('a slower version fails against the saved report', async () => {
     await version(SLOW)
