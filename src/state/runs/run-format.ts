@@ -25,7 +25,6 @@ export const PLAIN_BLOCK_BYTES = 1 << 18
 export const TAIL_BYTES = 8
 /** The heads of blocks that stand together have about so many bytes. */
 export const HEADS_BYTES = 1 << 18
-export const FORMAT = 'feedmill-run-3'
 
 /** The lines of the rows of a block that have one header line. */
 export interface PageRecord {
@@ -59,7 +58,6 @@ export interface RunOrigin extends Omit<OriginRecord, 'header'> {
 }
 
 export interface RunIndex {
-  readonly format: typeof FORMAT
   readonly rows: number
   /** True where no key has several rows. */
   readonly isUnique: boolean

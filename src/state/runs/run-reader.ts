@@ -23,7 +23,6 @@ import { compareKeys } from '../row-key'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
 import {
   type BlockRecord,
-  FORMAT,
   HEADS_BYTES,
   meaningOf,
   type RunIndex,
@@ -32,6 +31,7 @@ import {
   TAIL_BYTES,
 } from './run-format'
 import { type PagePlaces, ParsedPage } from './run-page'
+import type { WrittenRun } from './run-writer'
 
 const decompress = promisify(brotliDecompress)
 /** Headers of rows by their header lines, as long as rows have them: a large one takes a megabyte. */
@@ -69,14 +69,20 @@ export class Run {
   }
 
   /**
+   * @param written what was written there
    * @param headers those of the runs that are read with it, so that rows of several have the same one
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
-  static async open(files: DurableFiles, path: string, headers: Headers = new Map()): Promise<Run> {
+  static async open(
+    files: DurableFiles,
+    path: string,
+    written: Pick<WrittenRun, 'bytes' | 'checksum'>,
+    headers: Headers = new Map(),
+  ): Promise<Run> {
     const file = await files.open(path)
     if (file === undefined) throw stateIo(path, 'open', 'ENOENT')
     try {
-      return new Run(file, path, await readIndex(file, path), headers)
+      return new Run(file, path, await readIndex(file, path, written), headers)
     } catch (error) {
       await file.close()
       throw error
@@ -211,7 +217,11 @@ export class Run {
   }
 }
 
-async function readIndex(file: DurableFile, path: string): Promise<RunIndex> {
+async function readIndex(
+  file: DurableFile,
+  path: string,
+  { bytes, checksum }: Pick<WrittenRun, 'bytes' | 'checksum'>,
+): Promise<RunIndex> {
   const size = await file.size()
   const tail = Buffer.from(await file.read(Math.max(0, size - TAIL_BYTES), TAIL_BYTES))
   const length = tail.length < TAIL_BYTES ? 0 : tail.readUInt32LE(0)
@@ -219,9 +229,9 @@ async function readIndex(file: DurableFile, path: string): Promise<RunIndex> {
   const text = start < 0 ? Buffer.alloc(0) : Buffer.from(await file.read(start, length))
   if (length === 0 || text.length < length || crc32(text) !== tail.readUInt32LE(4))
     throw corruptState(path, 'the index of the run is damaged')
-  const index = JSON.parse(text.toString()) as RunIndex
-  if (index.format !== FORMAT) throw corruptState(path, `the run has the format ${index.format}`)
-  return index
+  if (size !== bytes || tail.readUInt32LE(4) !== checksum)
+    throw corruptState(path, 'another run is in its place: a backup may have mixed two times')
+  return JSON.parse(text.toString()) as RunIndex
 }
 
 /** The heads of a block, and its rows where they were read. */

@@ -20,7 +20,6 @@ import {
 import {
   BLOCK_BYTES,
   type BlockRecord,
-  FORMAT,
   HEADS_BYTES,
   PLAIN_BLOCK_BYTES,
   ROWS_PER_BLOCK,
@@ -51,6 +50,8 @@ export interface WrittenRun {
   readonly bytes: number
   /** Bytes of all lines before compression. */
   readonly rawBytes: number
+  /** The CRC-32 of the index, which has the checksums of all blocks. */
+  readonly checksum: number
 }
 
 export class RunWriter {
@@ -70,8 +71,8 @@ export class RunWriter {
   #blockRows = 0
   #blockBytes = 0
   #rows = 0
-  /** The rows of the last index. */
-  #indexedRows = -1
+  /** The last index that was written. */
+  #index: Pick<WrittenRun, 'rows' | 'checksum'> | undefined
   #rawBytes = 0
   #isUnique = true
   /** The last key of the block before. */
@@ -155,13 +156,12 @@ export class RunWriter {
     if (this.#blockRows > 0) await this.#endBlock()
     await this.#ahead.at(-1)
     await this.#writeHeads()
-    if (this.#indexedRows !== this.#rows) await this.#writeIndex()
-    return { name: this.#name, rows: this.#rows, bytes: this.#offset, rawBytes: this.#rawBytes }
+    if (this.#index?.rows !== this.#rows) this.#index = await this.#writeIndex()
+    return { name: this.#name, bytes: this.#offset, rawBytes: this.#rawBytes, ...this.#index }
   }
 
-  async #writeIndex(): Promise<void> {
+  async #writeIndex() {
     const index: RunIndex = {
-      format: FORMAT,
       rows: this.#rows,
       isUnique: this.#isUnique,
       rawBytes: this.#rawBytes,
@@ -172,11 +172,12 @@ export class RunWriter {
     const text = Buffer.from(JSON.stringify(index))
     const tail = Buffer.alloc(TAIL_BYTES)
     tail.writeUInt32LE(text.length, 0)
-    tail.writeUInt32LE(crc32(text), 4)
+    const checksum = crc32(text)
+    tail.writeUInt32LE(checksum, 4)
     await this.#file.write(this.#offset, Buffer.concat([text, tail]))
     await this.#file.sync()
     this.#offset += text.length + TAIL_BYTES
-    this.#indexedRows = this.#rows
+    return { rows: this.#rows, checksum }
   }
 
   /** Gives up the file, which its owner removes. */

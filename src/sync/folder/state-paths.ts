@@ -77,8 +77,8 @@ function categoryName(category: Category): string {
   return categoryKey(category).slice(0, -1).replace('/', '.')
 }
 
-/** The format that this program writes and reads. */
-const FORMAT = 2
+/** The format of all files of a folder, which this program writes and reads. */
+const FORMAT = 3
 
 /** What a first run may leave when it is killed before it has written the marker. */
 const BEFORE_STATE: ReadonlySet<string> = new Set(['state.json.new', LOCK_FOLDER])

@@ -27,6 +27,7 @@ import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
 import { CategoryView } from '../runs/category-view'
+import { misplaced } from '../runs/manifest'
 import type { FeedSource } from '../source/feed-source'
 import { checkedSignal, type SyncOptions } from '../sync-options'
 import type { AppliedFile, StateOrigin } from '../target/target'
@@ -253,8 +254,11 @@ export async function openState(
   try {
     for (const name of await files.list(paths.runs)) {
       signal.throwIfAborted()
-      const view = await CategoryView.open(files, join(paths.runs, name))
-      if (view !== undefined) views.push(view)
+      const place = join(paths.runs, name)
+      const view = await CategoryView.open(files, place)
+      if (view === undefined) continue
+      views.push(view)
+      if (paths.runsOf(view.category) !== place) throw misplaced(place)
     }
   } catch (error) {
     for (const view of views) await view.close()

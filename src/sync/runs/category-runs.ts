@@ -24,7 +24,7 @@ import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
 import {
-  checkedKeptBy,
+  checkedManifest,
   MANIFEST,
   type Manifest,
   newManifest,
@@ -99,7 +99,7 @@ export class CategoryRuns implements TargetCategory {
     const found = await readManifest(files, join(folder, MANIFEST))
     // A reader then knows the category.
     if (found === undefined) await runs.#replace(runs.manifest)
-    else runs.manifest = checkedKeptBy(folder, found, runs.manifest)
+    else runs.manifest = checkedManifest(folder, found, runs.manifest)
     const names = await files.list(folder)
     const { inState, saved } = runNames(runs.manifest)
     const isMissing = (name: string) => !names.includes(name)

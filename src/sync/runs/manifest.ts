@@ -1,12 +1,18 @@
 // The manifest of a category: the ledger of its files, and the runs that their rows are in. It is
 // replaced as a whole, so a file is applied or it is not.
 
-import { dirname } from 'node:path'
-import { closing, corruptState, type DurableFiles, replaceWhole } from '../../engine/index'
+import { dirname, join } from 'node:path'
+import {
+  closing,
+  corruptState,
+  type DurableFiles,
+  type FeedError,
+  replaceWhole,
+} from '../../engine/index'
 import type { Floor, SavedRuns, WrittenRun } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
-import { type Category, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
+import { type Category, categoryKey, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
 import { foreign } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
 import type { ReplayedChanges } from './replay-log'
@@ -58,9 +64,11 @@ export interface Manifest {
 
 /**
  * Returns the manifest that was found.
- * @throws FeedError STATE_FOREIGN where it keeps the rows of a feed of one's own by other columns
+ * @throws FeedError STATE_FOREIGN where it keeps the rows of a feed of one's own by other columns;
+ * STATE_CORRUPT for that of another category
  */
-export function checkedKeptBy(folder: string, found: Manifest, wanted: Manifest): Manifest {
+export function checkedManifest(folder: string, found: Manifest, wanted: Manifest): Manifest {
+  if (categoryKey(found.category) !== categoryKey(wanted.category)) throw misplaced(folder)
   for (const what of ['key', 'version'] as const) {
     const [was, is] = [found, wanted].map(({ kept }) => kept?.[what] ?? 'none')
     if (wanted.kept !== undefined && was !== is) throw foreign(folder, what, was!, is!)
@@ -68,8 +76,12 @@ export function checkedKeptBy(folder: string, found: Manifest, wanted: Manifest)
   return found
 }
 
+/** Returns the error for a folder that has the manifest of another category. */
+export function misplaced(folder: string): FeedError<'STATE_CORRUPT'> {
+  return corruptState(join(folder, MANIFEST), 'it is that of another category')
+}
+
 export const MANIFEST = 'manifest.json'
-const FORMAT = 'feedmill-manifest-1'
 const NO_TABLE: TableRecord = { runs: [], floors: [] }
 
 /** The manifest of a category without files. */
@@ -112,8 +124,7 @@ export async function readManifest(
   const bytes = await closing(file, async () => file.read(0, await file.size()))
   const [line] = readCheckedLines(bytes)
   if (line === undefined) throw corruptState(path, 'it has another checksum')
-  const { format, files: entries, ...manifest } = line.record as unknown as StoredManifest
-  if (format !== FORMAT) throw corruptState(path, `its format is ${format}`)
+  const { files: entries, ...manifest } = line.record as unknown as StoredManifest
   const known = entries.map(({ file: key, ...entry }) => {
     const id = readFileIdKey(key)
     // Without the file its rows would be applied a second time.
@@ -125,7 +136,6 @@ export async function readManifest(
 }
 
 interface StoredManifest extends Omit<Manifest, 'files'> {
-  readonly format: string
   readonly files: readonly (Omit<RunsEntry, 'id'> & { readonly file: string })[]
 }
 
@@ -135,5 +145,5 @@ export function writeManifest(
   { files: applied, ...manifest }: Manifest,
 ): Promise<void> {
   const entries = applied.map(({ id, ...entry }) => ({ file: fileIdKey(id), ...entry }))
-  return replaceWhole(files, path, checkedLine({ format: FORMAT, ...manifest, files: entries }))
+  return replaceWhole(files, path, checkedLine({ ...manifest, files: entries }))
 }

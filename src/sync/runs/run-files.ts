@@ -18,9 +18,10 @@ export class RunFiles {
 
   async opened(records: readonly RunRecord[]): Promise<SequencedRun[]> {
     const opened: SequencedRun[] = []
-    for (const { name, sequence } of records) {
+    for (const record of records) {
+      const { name, sequence } = record
       const path = join(this.#folder, name)
-      const run = this.#open.get(name) ?? (await Run.open(this.#files, path, this.#headers))
+      const run = this.#open.get(name) ?? (await Run.open(this.#files, path, record, this.#headers))
       this.#open.set(name, run)
       opened.push({ run, sequence })
     }

@@ -18,7 +18,7 @@ import { keyOf } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
 import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
-import { RunWriter } from '../../../src/state/runs/run-writer'
+import { RunWriter, type WrittenRun } from '../../../src/state/runs/run-writer'
 import { SortedRuns } from '../../../src/state/runs/sorted-runs'
 import { keyedRowsOf } from '../keyed-rows-of'
 
@@ -81,21 +81,22 @@ function arrivals(file: File) {
 async function written(
   isCompressed: boolean,
   fill: (writer: RunWriter) => Promise<void>,
-): Promise<string> {
+): Promise<WrittenRun> {
   const path = join(folder, `${names++}.run`)
   const writer = await RunWriter.create(machineFiles, path, isCompressed)
   await fill(writer)
-  await writer.end()
-  return path
+  return writer.end()
 }
+
+const opened = (run: WrittenRun) => Run.open(machineFiles, join(folder, run.name), run)
 
 const NOT_SAVED = { save: async () => {} }
 
 async function runOf(file: File, isCompressed = true): Promise<SequencedRun> {
   const sorter = new RowSorter()
   for (const { rows } of arrivals(file)) sorter.add(rows)
-  const path = await written(isCompressed, writer => sorter.writeTo(writer))
-  return { run: await Run.open(machineFiles, path), sequence: file.sequence }
+  const run = await written(isCompressed, writer => sorter.writeTo(writer))
+  return { run: await opened(run), sequence: file.sequence }
 }
 
 async function tallied(
@@ -276,11 +277,11 @@ describe('The rows of runs', () => {
         // A floor needs all rows of the files before it.
         const some = runs.filter(() => down.length > 0 || picks.next().value)
         const rest = runs.filter(run => !some.includes(run))
-        const path = await written(true, writer =>
+        const run = await written(true, writer =>
           compactRuns({ runs: some, floors: down, schema, forgottenMs: 0 }, writer),
         )
         const sequence = Math.max(0, ...some.map(run => run.sequence))
-        const merged = [...rest, { run: await Run.open(machineFiles, path), sequence }]
+        const merged = [...rest, { run: await opened(run), sequence }]
         const kept = rest.length === 0 ? [] : down
         const table = new RunTable(schema, merged, kept)
         expect(await listed(table)).toEqual(standing(naive(all, down)))
@@ -295,24 +296,20 @@ describe('The rows of runs', () => {
       fc.asyncProperty(files, fc.constantFrom(1, 300, 1 << 20), async (all, sortBytes) => {
         const made: SequencedRun[] = []
         const runsOf = async (some: readonly File[]) => {
-          const paths: string[] = []
           const runs = new SortedRuns({
             sortBytes,
             memory: [],
-            create: () => {
-              paths.push(join(folder, `${names++}.run`))
-              return RunWriter.create(machineFiles, paths.at(-1)!, false)
-            },
+            create: () => RunWriter.create(machineFiles, join(folder, `${names++}.run`), false),
             ...NOT_SAVED,
           })
           for (const file of some) for (const { rows } of arrivals(file)) await runs.add(rows)
-          await runs.end()
+          const ended = await runs.end()
           const { sequence } = some.at(-1)!
-          const opened = await Promise.all(
-            paths.map(async path => ({ run: await Run.open(machineFiles, path), sequence })),
+          const sequenced = await Promise.all(
+            ended.map(async run => ({ run: await opened(run), sequence })),
           )
-          made.push(...opened)
-          return opened
+          made.push(...sequenced)
+          return sequenced
         }
         const apart: unknown[] = []
         const before: SequencedRun[] = []
@@ -418,10 +415,10 @@ describe('The rows of runs', () => {
       runOf({ sequence: 1, isTurned: false, lines: lines(plain!, 1) }),
       runOf({ sequence: 2, isTurned: true, lines: lines(turned!, 1) }),
     ])
-    const path = await written(true, writer =>
+    const run = await written(true, writer =>
       compactRuns({ runs: before, floors: [], schema, forgottenMs: 0 }, writer),
     )
-    const merged = { run: await Run.open(machineFiles, path), sequence: 2 }
+    const merged = { run: await opened(run), sequence: 2 }
     for (const [isTurned, some] of [
       [false, plain!],
       [true, turned!],
@@ -450,13 +447,11 @@ describe('The rows of runs', () => {
 })
 
 test('Any changed or missing byte of a run is STATE_CORRUPT.', async () => {
-  const { run } = await runOf({
-    sequence: 1,
-    isTurned: false,
-    lines: [at('a', 'one', 1), gone('b', 2)],
-  })
-  await run.close()
-  const bytes = await readFile(run.path)
+  const sorter = new RowSorter()
+  const lines = [at('a', 'one', 1), gone('b', 2)]
+  for (const { rows } of arrivals({ sequence: 1, isTurned: false, lines })) sorter.add(rows)
+  const run = await written(true, writer => sorter.writeTo(writer))
+  const bytes = await readFile(join(folder, run.name))
   const path = join(folder, 'damaged.run')
   const damaged = [
     ...Array.from(bytes, (_, n) => bytes.map((byte, at) => (at === n ? byte ^ 0x10 : byte))),
@@ -465,11 +460,11 @@ test('Any changed or missing byte of a run is STATE_CORRUPT.', async () => {
   for (const content of damaged) {
     await writeFile(path, content)
     const reading = (async () => {
-      const opened = await Run.open(machineFiles, path)
+      const damagedRun = await Run.open(machineFiles, path, run)
       try {
-        return await listed(new RunTable(schema, [{ run: opened, sequence: 1 }], []))
+        return await listed(new RunTable(schema, [{ run: damagedRun, sequence: 1 }], []))
       } finally {
-        await opened.close()
+        await damagedRun.close()
       }
     })()
     await expect(reading).rejects.toMatchObject({ code: 'STATE_CORRUPT' })

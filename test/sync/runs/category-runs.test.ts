@@ -101,9 +101,9 @@ async function seenOn(machine: SimulatedMachine): Promise<Seen> {
   const manifest = (await readManifest(files, MANIFEST)) ?? newManifest(CATEGORY)
   for (const part of PARTS) {
     const { runs, floors } = manifest.tables[part]
-    const opened = runs.map(async ({ name, sequence }) => ({
-      run: await Run.open(files, `${FOLDER}/${name}`),
-      sequence,
+    const opened = runs.map(async record => ({
+      run: await Run.open(files, `${FOLDER}/${record.name}`, record),
+      sequence: record.sequence,
     }))
     const table = new RunTable(schemaOfTable(part, undefined), await Promise.all(opened), floors)
     for await (const places of table.places())

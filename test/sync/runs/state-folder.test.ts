@@ -170,12 +170,12 @@ describe('a folder of another kind', () => {
 
   test('that an earlier version has written stays unchanged, and the message says what to do', async () => {
     await mkdir(join(folder, 'store'), { recursive: true })
-    const marker = JSON.stringify({ feedmill: 'state', format: 1, ...ORIGIN })
+    const marker = JSON.stringify({ feedmill: 'state', format: 2, ...ORIGIN })
     await writeFile(join(folder, 'state.json'), marker)
     for (const error of await refusals()) {
       expect(error).toMatchObject({
         code: 'STATE_FOREIGN',
-        context: { what: 'format', expected: '2', received: '1' },
+        context: { what: 'format', expected: '3', received: '2' },
       })
       expect(error.message).toMatch(/; synchronise into an empty folder, or use the version of /)
     }
