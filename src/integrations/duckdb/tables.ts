@@ -1,8 +1,10 @@
 // The tables of a database that `sync` writes, their views, and the ledger in the table `files`. If
-// you change a table, give FORMAT its next number, and also change src/guide/databases.md.
+// you change a table, give FORMAT its next number, and also change src/guide/databases.md. A column of
+// a feed that a release adds is added to the tables of an earlier one.
 
 import {
   arrowTypeOf,
+  type ColumnSpec,
   type Columns,
   itemGroupColumns,
   itemPriorityColumns,
@@ -94,7 +96,7 @@ const DEFINITIONS = () => `
  * excluded ones (item-feeds.md, section 2.5).
  */
 const CURRENT_ITEMS = `
-  CREATE VIEW current_items AS
+  CREATE OR REPLACE VIEW current_items AS
   WITH regions AS (
     SELECT item.*,
       coalesce(shipToIncludedRegions.countries, []) AS included_countries,
@@ -139,7 +141,7 @@ const CURRENT_ITEMS = `
  */
 export async function prepareTables(database: Database, { service }: StateOrigin): Promise<void> {
   const known = await serviceIn(database)
-  if (known === service) return
+  if (known === service) return addColumns(database)
   if (known !== undefined) throw foreign(database.path, 'service', service, known)
   await database.run(`
     BEGIN;
@@ -147,6 +149,24 @@ export async function prepareTables(database: Database, { service }: StateOrigin
     ${DEFINITIONS()}
     INSERT INTO ${META} VALUES ('tables', '${FORMAT}'), ('service', ${sqlText(service)});
     COMMIT;`)
+}
+
+/** Adds the columns that the feeds of this release have and the tables lack. */
+async function addColumns(database: Database): Promise<void> {
+  const rows = await database.rows<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = 'main'`,
+  )
+  const present = new Set(rows.map(({ name }) => name))
+  const added = ROW_TABLES.flatMap(({ name: table, columns }) =>
+    Object.entries(columns).flatMap(([column, spec]) =>
+      present.has(`${table}.${column}`)
+        ? []
+        : [`ALTER TABLE ${table} ADD COLUMN ${columnOf(column, spec)};`],
+    ),
+  )
+  // A view has the columns that its tables had when it was made.
+  if (added.length > 0) await database.run(`BEGIN; ${added.join('')} ${CURRENT_ITEMS} COMMIT;`)
 }
 
 /** @throws FeedError STATE_MISSING for a database without the tables of `sync`, STATE_FOREIGN */
@@ -187,13 +207,16 @@ async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> 
 
 /** The statement that makes a table for FileRows. */
 function createTable(name: string, columns: Columns): string {
-  const typed = Object.entries(columns).map(([column, spec]) => {
-    const isPrice = spec.type === 'decimal'
-    const type = arrowTypeOf(isPrice ? { ...spec, scale: DECIMAL_SCALE } : spec)
-    return `${sqlIdentifier(column)} ${sqlTypeOf(type, isPrice ? { digits: DECIMAL_DIGITS } : {})}`
-  })
+  const typed = Object.entries(columns).map(([column, spec]) => columnOf(column, spec))
   const others = `other ${OTHER_CELLS_SQL}`
   return `CREATE TABLE ${sqlIdentifier(name)} (${[...typed, others, ...OWN_COLUMNS].join(', ')});`
+}
+
+/** The name and the type of a column. */
+function columnOf(name: string, spec: ColumnSpec): string {
+  const isPrice = spec.type === 'decimal'
+  const type = arrowTypeOf(isPrice ? { ...spec, scale: DECIMAL_SCALE } : spec)
+  return `${sqlIdentifier(name)} ${sqlTypeOf(type, isPrice ? { digits: DECIMAL_DIGITS } : {})}`
 }
 
 /** The condition for the rows of a category. */

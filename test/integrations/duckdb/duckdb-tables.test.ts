@@ -133,6 +133,22 @@ describe('the tables of a DuckDB target', () => {
     ])
   })
 
+  test('fault 143: a column that the tables of an earlier release lack is added, to the view too.', async () => {
+    await (await opened()).category(CATEGORY)
+    await closed()
+    for (const table of ['items', 'item_groups', 'priorities']) {
+      const [column] = (await query(`DESCRIBE ${table}`)).slice(1)
+      await query(`ALTER TABLE ${table} DROP COLUMN "${column!.column_name}"`)
+    }
+    await query('ALTER TABLE items DROP COLUMN title')
+    const category = await (await opened()).category(CATEGORY)
+    await category.apply(fileOf(SNAPSHOT, ['itemId\ttitle', 'v1|1|0\tone']))
+    await closed()
+    expect(await query('SELECT title, availability FROM current_items')).toEqual([
+      { title: 'one', availability: null },
+    ])
+  })
+
   test('A decimal with more digits than its column stands in other, in its place.', async () => {
     const category = await (await opened()).category(CATEGORY)
     const prices = ['', '99999999999999.9999', '-99999999999999.9999', '0.0001', '7.50000']
