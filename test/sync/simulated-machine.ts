@@ -66,6 +66,8 @@ type NameChange = readonly (readonly [path: string, node: Node | null])[]
 export class SimulatedMachine {
   /** Number of calls of the current process. */
   calls = 0
+  /** Bytes that all processes have written. */
+  bytesWritten = 0
   /** The calls of the current process, from which a test chooses. */
   readonly log: string[] = []
   readonly #random: () => number
@@ -331,6 +333,7 @@ class File implements DurableFile {
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     const copy = Buffer.from(bytes)
+    this.#machine.bytesWritten += copy.length
     this.#machine.call('write', this.#path, share =>
       this.#node.change(offset, copy.subarray(0, Math.ceil(copy.length * share))),
     )

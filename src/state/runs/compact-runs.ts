@@ -4,7 +4,6 @@
 import type { Columns, FeedSchema } from '../../engine/index'
 import { type Floor, mergeRuns, type SequencedRun } from './merge-runs'
 import { keyAlone, REMOVED, type RowHeads } from './row-heads'
-import type { Run } from './run-reader'
 import type { RunWriter } from './run-writer'
 
 export interface Compaction {
@@ -23,39 +22,38 @@ export async function compactRuns(
   { runs, floors, schema, forgottenMs, signal }: Compaction,
   writer: RunWriter,
 ): Promise<void> {
-  const numbers = new Map(runs.map(({ run }) => [run, originsOf(run, writer)]))
+  // An origin without a row is not written: a key that changes each hour would keep one for each.
+  const numbers = new Map(runs.map(({ run }) => [run, [] as number[]]))
   for await (const parts of mergeRuns(runs, floors, true, true)) {
     signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block
       const origins = numbers.get(run)!
       for (let n = from; n < to; n++) {
-        const isRemoved = removal !== undefined || block.isRemoved(n)
         const number = heads.origin[n]! & ~REMOVED
-        const origin = origins[number]!
-        if (!isRemoved) {
-          const lines = block.read ?? (await block.lines())
-          const bytes = lines.bytes(n, schema)
-          const waits = writer.add(heads, n, origin, bytes, 0, bytes.length)
-          if (waits !== undefined) await waits
-        } else if (removal === undefined) {
-          if (heads.timeMs[n]! < forgottenMs) continue
-          await writer.add(heads, n, (origin | REMOVED) >>> 0, NO_BYTES, 0, 0)
-        } else if (!removal.floor.byFile && removal.version.timeMs >= forgottenMs) {
+        if (removal !== undefined) {
           const { timeMs, generatedMs } = removal.version
+          if (removal.floor.byFile || timeMs < forgottenMs) continue
           const record = run.origin(number)
           const file = { ...record.file, lastModified: generatedMs }
           const removed = (writer.originOf({ ...record, file }) | REMOVED) >>> 0
           await writer.add(headAt(heads, n, timeMs), 0, removed, NO_BYTES, 0, 0)
+          continue
+        }
+        const isRemoved = block.isRemoved(n)
+        if (isRemoved && heads.timeMs[n]! < forgottenMs) continue
+        const origin = (origins[number] ??= writer.originOf(run.origin(number)))
+        if (isRemoved) {
+          await writer.add(heads, n, (origin | REMOVED) >>> 0, NO_BYTES, 0, 0)
+        } else {
+          const lines = block.read ?? (await block.lines())
+          const bytes = lines.bytes(n, schema)
+          const waits = writer.add(heads, n, origin, bytes, 0, bytes.length)
+          if (waits !== undefined) await waits
         }
       }
     }
   }
-}
-
-/** Returns the number that each origin of a run has in another. */
-function originsOf(run: Run, writer: RunWriter): number[] {
-  return run.index.origins.map((_, number) => writer.originOf(run.origin(number)))
 }
 
 /** Returns one head with another time, and no content. */

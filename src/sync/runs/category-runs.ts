@@ -23,13 +23,13 @@ import { type Category, isOwn } from '../file-id'
 import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
+import { appendToLedger, type RunsEntry } from './ledger'
 import {
   checkedManifest,
   MANIFEST,
   type Manifest,
   newManifest,
   type RunRecord,
-  type RunsEntry,
   readManifest,
   runNames,
   type TableName,
@@ -318,10 +318,14 @@ export class CategoryRuns implements TargetCategory {
   /** After a failure the next owner of the folder finds the old manifest or the new one. */
   async #replace(manifest: Manifest): Promise<void> {
     const { files, folder } = this.#options
+    const path = join(folder, MANIFEST)
+    const more = manifest.files.slice(this.files.length)
+    const ledger = await appendToLedger(files, path, this.manifest.ledger, more)
     // The names of the runs are durable before the manifest has them.
     await files.syncFolder(folder)
-    await writeManifest(files, join(folder, MANIFEST), manifest)
-    this.manifest = manifest
+    const replaced = { ...manifest, ledger }
+    await writeManifest(files, path, replaced)
+    this.manifest = replaced
   }
 
   /** Does what no manifest tells of yet. After a failure its runs are removed. */

@@ -15,7 +15,8 @@ import {
 import type { StatePaths } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
 import type { CategoryRuns } from './category-runs'
-import { type RunsEntry, tableOf } from './manifest'
+import type { RunsEntry } from './ledger'
+import { tableOf } from './manifest'
 import { ReplayLog } from './replay-log'
 
 const PARTIAL = '.partial'

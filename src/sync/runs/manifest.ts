@@ -1,5 +1,5 @@
-// The manifest of a category: the ledger of its files, and the runs that their rows are in. It is
-// replaced as a whole, so a file is applied or it is not.
+// The manifest of a category: how much of its ledger counts, and the runs that the rows of these files
+// are in. It is replaced as a whole, so a file is applied or it is not.
 
 import { dirname, join } from 'node:path'
 import {
@@ -12,9 +12,9 @@ import {
 import type { Floor, SavedRuns, WrittenRun } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
-import { type Category, categoryKey, type FileId, fileIdKey, OWN, readFileIdKey } from '../file-id'
+import { type Category, categoryKey, type FileId, OWN } from '../file-id'
 import { foreign } from '../folder/state-paths'
-import type { AppliedFile } from '../target/target'
+import { type LedgerMark, NO_LINES, type RunsEntry, readLedger } from './ledger'
 import type { ReplayedChanges } from './replay-log'
 
 /** The feeds whose rows are kept apart. */
@@ -28,14 +28,6 @@ export interface RunRecord extends WrittenRun {
 export interface TableRecord {
   readonly runs: readonly RunRecord[]
   readonly floors: readonly Floor[]
-}
-
-/** A file of a folder of runs. */
-export interface RunsEntry extends AppliedFile {
-  /** The rows that the file's changes have; absent where they were not wanted. */
-  readonly changeRows?: 'after' | 'both'
-  /** Bytes of the log of the file's changes; absent where it has none. */
-  readonly changeBytes?: number
 }
 
 /** Files that are being applied: their rows are none of the state. */
@@ -52,6 +44,7 @@ export interface Manifest {
   /** The columns by which the rows of a feed of one's own are kept; absent for the service. */
   readonly kept?: KeptBy | undefined
   readonly files: readonly RunsEntry[]
+  readonly ledger: LedgerMark
   readonly tables: Readonly<Record<TableName, TableRecord>>
   readonly applying?: Applying | undefined
   /** The number of mendings: their rows carry them in their order. */
@@ -87,7 +80,7 @@ const NO_TABLE: TableRecord = { runs: [], floors: [] }
 /** The manifest of a category without files. */
 export function newManifest(category: Category, kept?: KeptBy): Manifest {
   const tables = { item: NO_TABLE, group: NO_TABLE, priority: NO_TABLE, row: NO_TABLE }
-  return { category, ...(kept && { kept }), files: [], tables }
+  return { category, ...(kept && { kept }), files: [], ledger: NO_LINES, tables }
 }
 
 export function tableOf({ feed }: FileId): TableName {
@@ -124,26 +117,18 @@ export async function readManifest(
   const bytes = await closing(file, async () => file.read(0, await file.size()))
   const [line] = readCheckedLines(bytes)
   if (line === undefined) throw corruptState(path, 'it has another checksum')
-  const { files: entries, ...manifest } = line.record as unknown as StoredManifest
-  const known = entries.map(({ file: key, ...entry }) => {
-    const id = readFileIdKey(key)
-    // Without the file its rows would be applied a second time.
-    if (id === undefined) throw corruptState(path, `it has a file of the unknown name ${key}`)
-    return { ...entry, id }
-  })
+  const manifest = line.record as unknown as Omit<Manifest, 'files'>
+  if (manifest.ledger === undefined) throw corruptState(path, 'it is no manifest')
+  const known = await readLedger(files, path, manifest.ledger)
   const tables = { ...newManifest(manifest.category).tables, ...manifest.tables }
   return { ...manifest, tables, files: known }
 }
 
-interface StoredManifest extends Omit<Manifest, 'files'> {
-  readonly files: readonly (Omit<RunsEntry, 'id'> & { readonly file: string })[]
-}
-
+/** Writes the manifest; its files are in the ledger. */
 export function writeManifest(
   files: DurableFiles,
   path: string,
-  { files: applied, ...manifest }: Manifest,
+  { files: _, ...manifest }: Manifest,
 ): Promise<void> {
-  const entries = applied.map(({ id, ...entry }) => ({ file: fileIdKey(id), ...entry }))
-  return replaceWhole(files, path, checkedLine({ ...manifest, files: entries }))
+  return replaceWhole(files, path, checkedLine(manifest))
 }

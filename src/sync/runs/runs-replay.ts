@@ -18,7 +18,8 @@ import { stateChanges } from '../folder/change-log'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
 import type { CategoryRuns } from './category-runs'
 import type { FileChanges } from './file-changes'
-import { type RunsEntry, tableOf } from './manifest'
+import type { RunsEntry } from './ledger'
+import { tableOf } from './manifest'
 import type { ReplayLog } from './replay-log'
 
 /** The rows of one file that wait for their commit. */

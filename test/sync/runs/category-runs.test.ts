@@ -28,6 +28,7 @@ import { MemoryPlace, memoryTarget, type Part } from '../target/memory-target'
 const ALL = process.env.FEEDMILL_CRASH === 'all'
 const FOLDER = '/category'
 const MANIFEST = `${FOLDER}/manifest.json`
+const LEDGER = `${FOLDER}/ledger.ndjson`
 const PARTS: readonly Part[] = ['item', 'group', 'priority']
 /** Sizes at which files become several runs, and runs of several sizes are merged. */
 const SMALL = { sortBytes: 200, mostRuns: 2, firstSize: 100 }
@@ -148,10 +149,11 @@ function ledgerOf(files: readonly AppliedFile[]): string[] {
   return files.map(({ id, ...entry }) => JSON.stringify([fileIdKey(id), entry]))
 }
 
-/** Expects that the folder has the manifest and the runs that it names, and nothing else. */
+/** Expects that the folder has the manifest, its ledger and the runs that it names, and nothing else. */
 function expectNothingLeft(machine: SimulatedMachine): void {
   const files = machine.filesUnder(FOLDER)
   const named = files.get(MANIFEST)!.match(/[\w-]+\.run/g) ?? []
+  files.delete(LEDGER)
   expect([...files.keys()]).toEqual([MANIFEST, ...named.map(name => `${FOLDER}/${name}`)].sort())
 }
 
@@ -398,6 +400,23 @@ describe('a machine that dies or fails', () => {
         await runTroubled(killed, { at: next, what: 'after' }, 'power', done)
     }
   }, 900_000)
+})
+
+test('fault 147: the bytes that one more file writes do not grow with the files before it', async () => {
+  const machine = new SimulatedMachine(0)
+  const { files } = machine.start()
+  const sizes = { sortBytes: 1 << 20 }
+  const category = await CategoryRuns.open(CATEGORY, { files, folder: FOLDER, ...sizes })
+  const each: number[] = []
+  for (let n = 1; n <= 360; n++) {
+    const before = machine.bytesWritten
+    await category.apply(hour(n, [update('m01', n)]))
+    each.push(machine.bytesWritten - before)
+  }
+  await category.close()
+  const most = (from: number) => Math.max(...each.slice(from, from + 60))
+  expect(most(300)).toBeLessThan(1.5 * most(60))
+  expect(most(300)).toBeLessThan(40_000)
 })
 
 describe('a file of several parts', () => {

@@ -25,7 +25,9 @@ const keyOf = (path: string, manifest: string | undefined) => `${path}\n${manife
 
 async function remember({ machine, seen, parts, known }: World): Promise<void> {
   const files = machine.filesUnder(FOLDER)
-  parts.push(new Map([...files].filter(([path]) => /\.run$|manifest\.json$/.test(path))))
+  parts.push(
+    new Map([...files].filter(([path]) => /\.run$|manifest\.json$|ledger\.ndjson$/.test(path))),
+  )
   for (const [path, text] of await seen(machine)) known.set(keyOf(path, files.get(path)), text)
 }
 
