@@ -199,7 +199,11 @@ const roomsApart = (extension?: 'js' | 'cjs'): NonNullable<Options['esbuildPlugi
         : { path: `./${file}.${extension}`, external: true, sideEffects: false }
     })
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-      contents: pastDoors(await readFile(path, 'utf8'), path, door => extension !== undefined && fileOf(door) !== undefined),
+      contents: pastDoors(
+        await readFile(path, 'utf8'),
+        path,
+        door => extension !== undefined && fileOf(door) !== undefined,
+      ),
       loader: 'ts',
     }))
   },

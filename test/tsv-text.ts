@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import type { RowBatch } from '../src/engine/codec/row-batch'
-import type { BadRow } from '../src/engine/codec/tsv/bad-row'
+import type { BadRow } from '../src/engine/codec/tsv/bad-row-report'
 import { type Dialect, rulesOf } from '../src/engine/codec/tsv/dialect'
 import { bindHeader } from '../src/engine/codec/tsv/header'
 import { TsvParser, type TsvParserOptions } from '../src/engine/codec/tsv/parser'

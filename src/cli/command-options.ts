@@ -7,7 +7,6 @@ import { type Dialect, readInstant } from '../index'
 import { readByteSize } from './byte-size'
 import { given } from './given'
 import { needPackages } from './needed-packages'
-import { SERVICE_VARIABLES } from './service-settings'
 
 export { InvalidArgumentError, type Option }
 
@@ -139,25 +138,6 @@ type NameIn<O, IsGiven> =
       : never
     : never
 type ValueIn<O> = O extends KnownOption<infer Flags, infer Facts> ? ValueOf<Flags, Facts> : never
-
-/** The options of the commands that speak to a service. Credentials are never options. */
-export const SERVICE_OPTIONS = [
-  option('--profile <file>', 'JSON file with the options of a service profile', {
-    env: SERVICE_VARIABLES.profile,
-  }),
-  option('--base-url <url>', 'address of the service', { env: SERVICE_VARIABLES.baseUrl }),
-  option('--token-url <url>', 'address of the token endpoint', { env: SERVICE_VARIABLES.tokenUrl }),
-  option('--scope-base <url>', 'beginning of the names of scopes', {
-    env: SERVICE_VARIABLES.scopeBase,
-  }),
-  option(
-    '--credentials <file>',
-    'JSON file with clientId and clientSecret that only you can read',
-    { env: SERVICE_VARIABLES.credentials },
-  ),
-  option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
-  option('--allow-http', 'accept plain http to other machines'),
-] as const
 
 /** The names of the feeds of the service. */
 export const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority'] as const

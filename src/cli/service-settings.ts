@@ -12,14 +12,12 @@ import {
   type FeedServiceOptions,
   type ProfileOptions,
 } from '../service'
-import type { SERVICE_OPTIONS, Values } from './command-options'
+import { option, type Values } from './command-options'
 import { environmentProxy } from './environment-proxy'
 import { given } from './given'
 import { jsonFile, secretJsonFile } from './json-file'
 import { printError } from './output'
 import { usageError } from './usage-error'
-
-export type ServiceSettings = Values<typeof SERVICE_OPTIONS>
 
 /** The environment variables for what the arguments of a command lack. */
 export const SERVICE_VARIABLES = {
@@ -31,6 +29,27 @@ export const SERVICE_VARIABLES = {
   clientId: 'FEEDMILL_CLIENT_ID',
   clientSecret: 'FEEDMILL_CLIENT_SECRET',
 } as const
+
+/** The options of the commands that speak to a service. Credentials are never options. */
+export const SERVICE_OPTIONS = [
+  option('--profile <file>', 'JSON file with the options of a service profile', {
+    env: SERVICE_VARIABLES.profile,
+  }),
+  option('--base-url <url>', 'address of the service', { env: SERVICE_VARIABLES.baseUrl }),
+  option('--token-url <url>', 'address of the token endpoint', { env: SERVICE_VARIABLES.tokenUrl }),
+  option('--scope-base <url>', 'beginning of the names of scopes', {
+    env: SERVICE_VARIABLES.scopeBase,
+  }),
+  option(
+    '--credentials <file>',
+    'JSON file with clientId and clientSecret that only you can read',
+    { env: SERVICE_VARIABLES.credentials },
+  ),
+  option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
+  option('--allow-http', 'accept plain http to other machines'),
+] as const
+
+export type ServiceSettings = Values<typeof SERVICE_OPTIONS>
 
 /** The variable with the access token of a user, for `subscriptions create --user`. */
 export const USER_TOKEN_VARIABLE = 'FEEDMILL_USER_TOKEN'

@@ -15,7 +15,7 @@ import {
 } from '../engine/index'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/index'
 import { type AccessOptions, AccessRules } from './access-rules'
-import type { CatalogOptions } from './catalog/catalog-routes'
+import type { CatalogOptions } from './catalog/catalog-options'
 import type { FaultOptions } from './faults/fault'
 import { type BootstrapSchedule, SNAPSHOT_LATENCY_MS } from './feeds/calendar'
 import type { FileCacheOptions } from './feeds/file-cache'

@@ -10,7 +10,7 @@ import { plainErrors } from './http/error-family'
 import { type InProcessFetch, inProcessFetch } from './http/in-process-fetch'
 import { type ListeningServer, type ListenOptions, listen } from './http/listen'
 import type { Destination, Topic } from './notifications/topics'
-import type { ServicePaths } from './service-parts'
+import type { ServicePaths } from './service-context'
 import { serviceParts } from './service-parts'
 import type { World } from './world/world'
 

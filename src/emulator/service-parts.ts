@@ -1,13 +1,6 @@
-// The parts of the service, the routes of all of them, and the path of each operation from the root
-// of the service: the twelve operations of the profile, the token endpoint, and the operations that
-// bring subscriptions through their states (signing-keys-and-subscriptions.md, section 2.4).
+// The parts of the service, and the routes of all of them.
 
-import {
-  OPERATIONS,
-  type OperationName,
-  type ServiceProfile,
-  USER_SUBSCRIPTION_SCOPE,
-} from '../service/index'
+import { USER_SUBSCRIPTION_SCOPE } from '../service/index'
 import { catalogRoutes } from './catalog/catalog-routes'
 import type { EmulatorSettings } from './emulator-options'
 import { feedRoutes } from './feeds/feed-service'
@@ -15,14 +8,9 @@ import type { FileCache } from './feeds/file-cache'
 import { FileResponder } from './feeds/file-responder'
 import { notificationPart } from './notifications/notification-routes'
 import { documentRoute } from './openapi/document'
+import { type ServiceContext, servicePaths } from './service-context'
 import { keyRoute, SigningKeys } from './signing-keys'
 import { TokenIssuer, tokenRoute } from './tokens'
-
-/** What the parts of the service share. */
-export interface ServiceContext extends EmulatorSettings {
-  readonly files: FileResponder
-  readonly paths: ServicePaths
-}
 
 /** @throws FeedError OPTION_INVALID */
 export function serviceParts(settings: EmulatorSettings, cache: FileCache) {
@@ -58,40 +46,4 @@ function tokensOf(settings: EmulatorSettings): TokenIssuer {
     scopes: inFull(Object.values(scopes)),
     userScopes: inFull([scopes.createSubscription, USER_SUBSCRIPTION_SCOPE]),
   })
-}
-
-/** Paths relative to the base path of the notifications. */
-const COMPANIONS = {
-  getSubscription: '/subscription/{subscription_id}',
-  enableSubscription: '/subscription/{subscription_id}/enable',
-  getTopics: '/topic',
-  getTopic: '/topic/{topic_id}',
-  getDestinations: '/destination',
-  getDestination: '/destination/{destination_id}',
-} as const
-
-/** Paths with their variables in braces. */
-export type ServicePaths = Readonly<
-  Record<OperationName | keyof typeof COMPANIONS | 'getToken', string>
->
-
-/** Returns the paths of a profile. It ignores the hosts of the addresses. */
-export function servicePaths(profile: ServiceProfile): ServicePaths {
-  const operations = Object.entries(OPERATIONS).map(([name, { base }]) => [
-    name,
-    pathOf(profile[base]) + profile.paths[name as OperationName],
-  ])
-  const companions = Object.entries(COMPANIONS).map(([name, path]) => [
-    name,
-    pathOf(profile.notificationsBaseUrl) + path,
-  ])
-  return Object.fromEntries([
-    ...operations,
-    ...companions,
-    ['getToken', pathOf(profile.tokenUrl)],
-  ]) as ServicePaths
-}
-
-function pathOf(address: string): string {
-  return new URL(address).pathname.replace(/\/$/, '')
 }

@@ -16,7 +16,7 @@ import type { SigningKeyBody } from '../service/index'
 import { documentedFamily } from './http/error-family'
 import { type Call, jsonResponse, pathParameter, type Route } from './http/route'
 import { schemaRef } from './openapi/schemas'
-import type { ServiceContext } from './service-parts'
+import type { ServiceContext } from './service-context'
 
 /** There is one key of each. */
 const CIPHERS = ['ED25519', 'RSA'] as const

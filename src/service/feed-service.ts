@@ -27,7 +27,8 @@ import { NodeTransport } from './http/node-transport'
 import { type RequestOptions, requestSettings } from './http/request-settings'
 import type { ServiceProfile } from './profile'
 import type { TokenSource } from './tokens/authorized-transport'
-import { type ClientCredentials, CredentialTokens } from './tokens/client-credentials'
+import { CredentialTokens } from './tokens/client-credentials'
+import type { ClientCredentials } from './tokens/token-grant'
 
 export interface FeedServiceOptions extends RequestOptions {
   /** Default: a NodeTransport that the service closes. */

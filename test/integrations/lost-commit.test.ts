@@ -19,7 +19,7 @@ import {
   text,
 } from '../../src/index'
 import { duckdbSink } from '../../src/integrations/duckdb'
-import { Database } from '../../src/integrations/duckdb/duckdb-api'
+import { Database } from '../../src/integrations/duckdb/database'
 import { postgresSink } from '../../src/integrations/postgres'
 import { readSqlite, SQLITE_DRIVERS } from '../engine/sinks/sqlite-drivers'
 import { runsWithService } from '../services'

@@ -2,8 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Row } from '../../src/engine/codec/row'
-import type { RowBatch } from '../../src/engine/codec/row-batch'
+import type { Row, RowBatch } from '../../src/engine/codec/row-batch'
 import { FeedError } from '../../src/engine/errors'
 import {
   type ItemGroupColumns,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChangeKind } from '../../src/engine/codec/merge/register'
-import type { Row } from '../../src/engine/codec/row'
+import type { Row } from '../../src/engine/codec/row-batch'
 import type { AnyBatch, AnyRow } from '../../src/engine/codec/row-image'
 import type { FeedFile } from '../../src/engine/schema/feed-schema'
 import {

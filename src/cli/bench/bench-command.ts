@@ -11,7 +11,12 @@ import {
   type Values,
   wholeNumberOf,
 } from '../command-options'
-import type { CellReading } from './feed-file'
+
+/**
+ * What is read of each row: the given number of first cells as text, all cells as an object of
+ * strings, or all cells decoded.
+ */
+export type CellReading = number | 'objects' | 'typed'
 
 const OPTIONS = [
   feedOption('item'),

@@ -14,7 +14,8 @@ import {
   TsvRowParser,
 } from '../../index'
 import { schemaFile } from '../schema-file'
-import { type CellReading, FEED_FILE_VARIABLE, type FeedFile } from './feed-file'
+import type { CellReading } from './bench-command'
+import { FEED_FILE_VARIABLE, type FeedFile } from './feed-file'
 
 const file = JSON.parse(process.env[FEED_FILE_VARIABLE]!) as FeedFile
 const { path, isGzip, dialect } = file

@@ -12,13 +12,7 @@ import { dialectOf } from '../command-options'
 import { given } from '../given'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
-import type { BenchCommand } from './bench-command'
-
-/**
- * What is read of each row: the given number of first cells as text, all cells as an object of
- * strings, or all cells decoded.
- */
-export type CellReading = number | 'objects' | 'typed'
+import type { BenchCommand, CellReading } from './bench-command'
 
 /** How a file is read. */
 export type FeedFileOptions = Pick<

@@ -8,30 +8,16 @@ import {
   option,
   positive,
   readOption,
-  SERVICE_OPTIONS,
   several,
   type Values,
 } from '../command-options'
-import { CREDENTIAL_VARIABLES } from '../service-settings'
-import { QUEUE_VARIABLES } from './queue-setting'
+import { CREDENTIAL_VARIABLES, SERVICE_OPTIONS } from '../service-settings'
+import { QUEUE_OPTIONS, QUEUE_VARIABLES } from './queue-setting'
 
 const QUEUE_CREDENTIALS: readonly (readonly [string, string])[] = [
   [QUEUE_VARIABLES.credentials, 'the file of --queue-credentials, which comes first'],
   [QUEUE_VARIABLES.password, 'password of the queue'],
 ]
-
-const ADDRESS = ['--queue <url>', 'address of the Redis server, without a password'] as const
-const NAME_OPTIONS = [
-  option('--queue-name <name>', 'name of the queue; feedmill by default'),
-  option('--queue-credentials <file>', 'JSON file with password that only you can read', {
-    env: QUEUE_VARIABLES.credentials,
-  }),
-] as const
-
-/** The options that say where a queue is, for a command that may have none. */
-export const QUEUE_PLACE_OPTIONS = [option(...ADDRESS), ...NAME_OPTIONS] as const
-const QUEUE_OPTIONS = [option(...ADDRESS, { required: true }), ...NAME_OPTIONS] as const
-export type QueueSetting = Values<typeof QUEUE_OPTIONS>
 
 /** The options that say which categories a command is about. */
 export const CATEGORY_OPTIONS = [

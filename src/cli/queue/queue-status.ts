@@ -2,7 +2,7 @@
 
 import { type QueueStatus, queueStatus } from '../../queue'
 import { jsonText, print } from '../output'
-import type { QueueSetting } from './queue-commands'
+import type { QueueSetting } from './queue-setting'
 import { queueOf } from './queue-setting'
 
 export async function queueStatusCommand(

@@ -3,10 +3,15 @@
 // service-commands.ts.
 
 import type { FeedService, FeedServiceOptions } from '../../service'
-import { type Command, type Option, SERVICE_OPTIONS, type Values } from '../command-options'
+import type { Command, Option, Values } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { jsonText, print, printError } from '../output'
-import { CREDENTIAL_VARIABLES, type ServiceSettings, serviceOf } from '../service-settings'
+import {
+  CREDENTIAL_VARIABLES,
+  SERVICE_OPTIONS,
+  type ServiceSettings,
+  serviceOf,
+} from '../service-settings'
 import { textTable } from '../text-table'
 
 export interface OperationOptions extends ServiceSettings {

@@ -10,7 +10,6 @@ import {
   nowOrTime,
   option,
   readOption,
-  SERVICE_OPTIONS,
   several,
   share,
   time,
@@ -18,8 +17,9 @@ import {
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
-import { CATEGORY_OPTIONS, QUEUE_PLACE_OPTIONS } from '../queue/queue-commands'
-import { CREDENTIAL_VARIABLES } from '../service-settings'
+import { CATEGORY_OPTIONS } from '../queue/queue-commands'
+import { QUEUE_PLACE_OPTIONS } from '../queue/queue-setting'
+import { CREDENTIAL_VARIABLES, SERVICE_OPTIONS } from '../service-settings'
 import { TARGET_FORMS, targetPlace } from './target-option'
 
 const DATABASE = `a database in place of a state folder: ${TARGET_FORMS}; passwords are in the environment`

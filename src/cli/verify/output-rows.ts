@@ -1,9 +1,10 @@
-// Reads the output of a program row by row: NDJSON, CSV or a table of an SQLite database.
+// Reads the output of a program row by row: NDJSON, CSV or a table of an SQLite database. This file is
+// the adapter of papaparse for the command line, which cannot use the one of the CSV sink.
 
 import { spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { FeedError } from '../../index'
-import { csvRows } from './csv-rows'
 
 /** The cells of a row by the names of their columns. */
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -91,6 +92,22 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, vo
     yield* lines
   }
   if (rest !== '') yield rest
+}
+
+/** Reads CSV with a header line (RFC 4180). papaparse splits the lines. */
+async function* csvRows(texts: AsyncIterable<string>): AsyncGenerator<OutputRow, void, void> {
+  const { default: papaparse } = await import('papaparse')
+  const lines = papaparse.parse(papaparse.NODE_STREAM_INPUT, {
+    delimiter: ',',
+    skipEmptyLines: true,
+  })
+  const source = Readable.from(texts)
+  source.on('error', error => lines.destroy(error))
+  let names: readonly string[] | undefined
+  for await (const cells of source.pipe(lines) as AsyncIterable<readonly string[]>) {
+    if (names === undefined) names = cells
+    else yield Object.fromEntries(names.map((name, n) => [name, cells[n]]))
+  }
 }
 
 /** The part of node:sqlite that is used here. The types of Node 20 do not have it. */

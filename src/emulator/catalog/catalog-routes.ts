@@ -1,7 +1,6 @@
-// The catalog as routes (feed-file-catalog.md, section 2): its options, its service, and the
-// description of its operations.
+// The catalog as routes (feed-file-catalog.md, section 2): its service, and the description of
+// its operations.
 
-import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
 import { documentedFamily, errorIds } from '../http/error-family'
 import {
   fileResponse,
@@ -13,33 +12,9 @@ import {
   type Route,
 } from '../http/route'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { ServiceContext } from '../service-parts'
+import type { ServiceContext } from '../service-context'
+import { catalogSettings } from './catalog-options'
 import { CatalogService } from './catalog-service'
-import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
-
-export interface CatalogOptions {
-  /**
-   * Default: CURATED_ITEM_FEED (the daily item files) and PRODUCT_FEED (the daily item group
-   * files).
-   */
-  readonly feedTypes?: readonly FeedTypeSeed[]
-  /** The size in bytes above which a request needs a Range. Default 200 MB. */
-  readonly maxWholeBytes?: number
-  /**
-   * Computes the size that metadata states for a file of so many bytes. Default: the true size. A
-   * test may state a wrong one.
-   */
-  readonly toldSize?: (bytes: number) => number
-}
-
-const CATALOG_OPTIONS: OptionNames<CatalogOptions> = {
-  feedTypes: true,
-  maxWholeBytes: true,
-  toldSize: true,
-}
-
-/** 200 MB (feed-file-catalog.md, section 7), in decimal units like the maximum of a range. */
-const MAX_WHOLE_BYTES = 200_000_000
 
 const OPERATIONS = [
   'getAccess',
@@ -54,11 +29,6 @@ type CatalogOperation = (typeof OPERATIONS)[number]
 
 /** @throws FeedError OPTION_INVALID */
 export function catalogRoutes(service: ServiceContext): readonly Route[] {
-  const {
-    feedTypes = DEFAULT_FEED_TYPES,
-    maxWholeBytes = MAX_WHOLE_BYTES,
-    toldSize = (bytes: number) => bytes,
-  } = knownOptions(service.catalog, CATALOG_OPTIONS, 'catalog')
   const { profile, paths, wrapErrors } = service
   const inputNames = {
     marketplace: profile.marketplaceHeader,
@@ -70,12 +40,10 @@ export function catalogRoutes(service: ServiceContext): readonly Route[] {
   })
   const catalog = new CatalogService({
     ...service,
-    types: arrayOf('feedTypes', feedTypes).map(checkFeedType),
+    ...catalogSettings(service.catalog),
     errors: family,
     inputNames,
     scope: `${profile.scopeBase}/${profile.scopes.downloadFile}`,
-    maxWholeBytes: wholeNumber('maxWholeBytes', maxWholeBytes),
-    toldSize: callback('toldSize', toldSize),
   })
   const denied = { insufficient_scope: { id: 14007, status: 403 } }
   const route = (

@@ -7,7 +7,7 @@ import type { FeedType, FileMetadata } from '../../service/index'
 import { hasRows } from '../feeds/feed-file'
 import type { ErrorFamily, ErrorId } from '../http/error-family'
 import { type Call, type Check, refusalOf, requestParts } from '../http/route'
-import type { ServiceContext } from '../service-parts'
+import type { ServiceContext } from '../service-context'
 import {
   type FeedTypeSeed,
   feedTypeResource,

@@ -14,10 +14,9 @@ import {
   wholeNumber,
 } from '../../engine/index'
 import type { FeedType } from '../../service/index'
-import type { AccessConstraint } from '../access-rules'
+import type { AccessConstraint, AccessRules } from '../access-rules'
 import { feedLines } from '../feeds/feed-file'
 import type { FeedFile, FileFormat } from '../feeds/file-format'
-import type { ServiceContext } from '../service-parts'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 
@@ -171,7 +170,10 @@ function typeName(type: string): string {
 }
 
 /** The access rules of the application, over the marketplaces of a world. */
-type Access = Pick<ServiceContext, 'world' | 'access'>
+export interface Access {
+  readonly world: World
+  readonly access: AccessRules
+}
 
 /**
  * The marketplaces on which a feed type may be used, each with its categories: none means all of

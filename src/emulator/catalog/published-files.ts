@@ -5,10 +5,9 @@
 
 import { createHash } from 'node:crypto'
 import { type FeedFile, fileKey } from '../feeds/file-format'
-import type { ServiceContext } from '../service-parts'
 import { DAY_MS, dayNumber, dayStart } from '../world/item-life'
 import type { World } from '../world/world'
-import { type FeedTypeSeed, lookBackMinutes, supportsMarketplace } from './feed-types'
+import { type Access, type FeedTypeSeed, lookBackMinutes, supportsMarketplace } from './feed-types'
 
 export interface PublishedFile {
   readonly fileId: string
@@ -18,7 +17,7 @@ export interface PublishedFile {
   readonly rank: number
 }
 
-export interface Shelf extends Pick<ServiceContext, 'world' | 'access'> {
+export interface Shelf extends Access {
   readonly types: readonly FeedTypeSeed[]
   readonly now: Date
 }

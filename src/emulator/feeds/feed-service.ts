@@ -22,7 +22,7 @@ import {
   refusalOf,
   requestParts,
 } from '../http/route'
-import type { ServiceContext } from '../service-parts'
+import type { ServiceContext } from '../service-context'
 import {
   bootstrapSpan,
   type Calendar,

@@ -5,7 +5,7 @@ import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/index
 import { documentedFamily, errorIds } from '../http/error-family'
 import { jsonResponse, pathParameter, type ResponseDescription, type Route } from '../http/route'
 import { schemaRef } from '../openapi/schemas'
-import type { ServiceContext, ServicePaths } from '../service-parts'
+import type { ServiceContext, ServicePaths } from '../service-context'
 import { notFound, Subscriptions } from './subscriptions'
 import { destinationsOf, TOPICS } from './topics'
 

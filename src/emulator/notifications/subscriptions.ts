@@ -6,7 +6,7 @@
 import type { Subscription } from '../../service/index'
 import type { ErrorFamily, ErrorId } from '../http/error-family'
 import { type Call, type Check, refusalOf, type TokenClaims } from '../http/route'
-import type { ServiceContext } from '../service-parts'
+import type { ServiceContext } from '../service-context'
 import { type Destination, notificationId, type Topic } from './topics'
 
 type NotificationErrorId = ErrorId<'notifications'>

@@ -10,7 +10,7 @@ import {
   type TokenRefusal,
   takesQuery,
 } from '../http/route'
-import type { ServiceContext } from '../service-parts'
+import type { ServiceContext } from '../service-context'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
 /** A JSON object of the document. */

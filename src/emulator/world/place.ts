@@ -9,7 +9,10 @@ import { DRAW, mix, mixText } from './hash'
 import { makeMarket } from './market'
 import markets from './markets.json'
 import { languageOf, marketDepartment, PLAIN_VOCABULARY } from './vocabulary'
-import type { WorldShape } from './world-options'
+
+/** The characters of worlds. */
+export const WORLD_SHAPES = ['plain', 'market'] as const
+export type WorldShape = (typeof WORLD_SHAPES)[number]
 
 export type Carrier = readonly [carrier: string, service: string, type: string]
 

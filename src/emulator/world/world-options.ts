@@ -11,11 +11,7 @@ import {
 } from '../../engine/index'
 import type { OrphanShares } from './group'
 import { HOUR_MS } from './item-life'
-import { MAX_ITEMS, MAX_PLACES, marketplaceFacts } from './place'
-
-/** The characters of worlds. */
-export const WORLD_SHAPES = ['plain', 'market'] as const
-export type WorldShape = (typeof WORLD_SHAPES)[number]
+import { MAX_ITEMS, MAX_PLACES, marketplaceFacts, WORLD_SHAPES, type WorldShape } from './place'
 
 export interface WorldOptions {
   /** The seed, any whole number. Equal options make equal worlds in every process. */

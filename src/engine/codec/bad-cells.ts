@@ -1,5 +1,5 @@
 // Cells that are not of their column's type: the rows of a batch that have some, and such a row as
-// an object. What a pipeline does about them is stages/bad-cells.ts.
+// an object. What a pipeline does about them is stages/bad-cell-policy.ts.
 
 import type { FeedError } from '../errors'
 import type { ColumnSpec } from '../schema/column-spec'
@@ -9,8 +9,7 @@ import { planOf } from './columns/decode-columns'
 import { isBadCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
 import { exactCell, exactObject } from './json-cell'
-import type { Row } from './row'
-import type { RowBatch } from './row-batch'
+import type { Row, RowBatch } from './row-batch'
 import type { BoundColumn } from './tsv/header'
 
 export interface RowWithBadCells {

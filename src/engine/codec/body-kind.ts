@@ -9,7 +9,7 @@
 // If you add a kind, also add a body of it to test/foreign-bodies.ts.
 
 import { choice } from '../options'
-import { toUtf8 } from './tsv/bad-row'
+import { toUtf8 } from './tsv/bad-row-report'
 
 /** So many bytes decide what a body is. */
 export const START_BYTES = 512

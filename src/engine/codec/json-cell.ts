@@ -3,7 +3,7 @@
 // write the text of a cell, once it is known to be JSON.
 
 import { bigIntAsText } from './projection'
-import type { Row } from './row'
+import type { Row } from './row-batch'
 
 /** The text of a JSON cell in place of its value. */
 export class JsonCell {

@@ -1,8 +1,6 @@
 // Projections: the columns that plain objects of rows have, with the makers of these objects. A
 // projection is prepared once for a header and its columns, not for each row.
 
-import { excerpt, FeedError } from '../errors'
-import { nameHint } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import { invalidCell } from './decode/cell-decoder'
 import { decoderOf } from './decode/cell-decoders'
@@ -13,7 +11,7 @@ import {
   textObjectMaker,
 } from './object-maker'
 import type { ColumnReader } from './row-cells'
-import type { BoundHeader } from './tsv/header'
+import { type BoundHeader, columnOf } from './tsv/header'
 
 /**
  * The most projections that one header remembers. A program has a handful; one that never repeats a
@@ -108,25 +106,6 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let n = 0; n < a.length; n++) if (a[n] !== b[n]) return false
   return true
-}
-
-/**
- * The index of a column of the file, or of one that only the schema has, in `header.all`.
- * @throws FeedError COLUMN_UNKNOWN
- */
-export function columnOf(header: BoundHeader, name: string): number {
-  const column = header.indexes.get(name)
-  if (column === undefined) throw unknownColumn(header, name)
-  return column
-}
-
-export function unknownColumn({ all }: BoundHeader, name: string): FeedError<'COLUMN_UNKNOWN'> {
-  const known = all.map(column => column.name)
-  return new FeedError(
-    'COLUMN_UNKNOWN',
-    `neither the schema nor the file has the column ${excerpt(name)}: ${nameHint(name, known) ?? 'check its name'}`,
-    { column: excerpt(name), known },
-  )
 }
 
 const projections = new WeakMap<BoundHeader, Projections>()

@@ -2,7 +2,7 @@
 // of the row by the column names in the row's file.
 
 import type { Columns, FeedSchema } from '../schema/feed-schema'
-import { Row } from './row'
+import { Row } from './row-batch'
 import { type BoundHeader, bindHeader, countKnownNames } from './tsv/header'
 
 const HEADER_LINE = { row: 0, line: 1, byteOffset: 0 }

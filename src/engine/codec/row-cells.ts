@@ -1,4 +1,4 @@
-// The cells of one block of rows: their offsets and texts. row.ts knows the types and names of
+// The cells of one block of rows: their offsets and texts. row-batch.ts knows the types and names of
 // columns.
 //
 // Short runs of rows become text at once, byte for byte (latin1), and a cell's text is a slice of
@@ -11,9 +11,9 @@
 // code, the code is 0, and a wide text (UTF-16) has the cell in the same way.
 
 import type { CellSource } from './decode/cell-decoder'
-import { columnOf } from './projection'
-import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
-import type { BoundHeader, ColumnLookup } from './tsv/header'
+import { type CellRules, DOCUMENTED_CELLS } from './tsv/cell-rules'
+import { type BoundHeader, columnOf } from './tsv/header'
+import type { NamePredictor } from './tsv/name-predictor'
 import type { ScanCore } from './tsv/scan-core'
 import { CELL_END, type RowIndex } from './tsv/scan-space'
 import { fittingCore } from './tsv/tsv-scanner'
@@ -61,7 +61,7 @@ export class RowCells implements CellSource {
   readonly escapedBy: number
   readonly #header: BoundHeader
   /** The columns of the header by name, as each cell is looked up. */
-  readonly #indexes: ColumnLookup
+  readonly #indexes: NamePredictor
   readonly #quote: number
   readonly #rules: CellRules
   readonly #index: RowIndex

@@ -20,14 +20,15 @@ export interface CompiledWasm {
   readonly __compiled?: never
 }
 
-/** A constant that a module exports (WebAssembly.Global). */
-export interface WasmConstant {
-  readonly value: number
-}
+/** A function, or a constant (WebAssembly.Global). */
+type WasmExport = ((...given: never) => unknown) | { readonly value: number }
 
 interface WebAssemblyApi {
   readonly Module: new (binary: Uint8Array) => CompiledWasm
-  readonly Instance: new (module: CompiledWasm, imports: object) => { readonly exports: unknown }
+  readonly Instance: new (
+    module: CompiledWasm,
+    imports: object,
+  ) => { readonly exports: Readonly<Record<string, WasmExport>> }
   readonly Memory: new (size: {
     readonly initial: number
     readonly maximum: number
@@ -35,8 +36,12 @@ interface WebAssemblyApi {
   }) => WasmMemory
 }
 
+/** Makes an instance. Its constants are numbers, because those of a module are slow to read. */
 export function wasmInstance<Exports>(module: CompiledWasm, memory: WasmMemory): Exports {
-  return new (api().Instance)(module, { env: { memory } }).exports as Exports
+  const { exports } = new (api().Instance)(module, { env: { memory } })
+  return Object.fromEntries(
+    Object.entries(exports).map(([name, each]) => [name, 'value' in each ? each.value : each]),
+  ) as Exports
 }
 
 /**

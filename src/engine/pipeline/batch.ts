@@ -3,8 +3,7 @@
 // package may meet in one process.
 
 import type { ColumnBatch } from '../codec/columns/column-batch'
-import type { Row } from '../codec/row'
-import type { RowBatch } from '../codec/row-batch'
+import type { Row, RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
 import type { RowObject } from '../schema/feed-schema'
 

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { mendedRows } from '../codec/quarantine/mended-rows'
 import { type QuarantinedRow, QuarantineReader } from '../codec/quarantine/quarantine-records'
 import type { RowBatch } from '../codec/row-batch'
-import type { BadRowPolicy } from '../codec/tsv/bad-row'
+import type { BadRowPolicy } from '../codec/tsv/bad-row-report'
 import { asFeedError, FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames } from '../options'
 import {

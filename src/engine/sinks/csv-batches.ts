@@ -2,7 +2,7 @@
 // their kinds. papaparse writes every other row: the two write the same.
 
 import { BatchText, CSV_DELIMITERS, csvText, partsOf } from '../codec/columns/batch-text'
-import type { Row } from '../codec/row'
+import type { Row } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
 
 export interface CsvRules {

@@ -3,7 +3,7 @@
 
 import { exactObject, isRow } from '../codec/json-cell'
 import { projectionsOf } from '../codec/projection'
-import type { Row } from '../codec/row'
+import type { Row } from '../codec/row-batch'
 import { excerpt, type FeedError } from '../errors'
 import { nameHint } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'

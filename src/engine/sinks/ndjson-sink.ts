@@ -1,6 +1,6 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
-import { BatchJson } from '../codec/columns/batch-json'
+import { BatchJson } from '../codec/columns/rows-json'
 import { exactJson, exactObject, isRow, JsonCell } from '../codec/json-cell'
 import { bigIntAsText, projectionsOf } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'

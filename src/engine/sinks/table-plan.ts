@@ -3,13 +3,13 @@
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 
 import { invalidCell } from '../codec/decode/cell-decoder'
-import type { Row } from '../codec/row'
+import type { Row } from '../codec/row-batch'
 import { FeedError } from '../errors'
 import { choice, filePath, filledText, type OptionNames, optionInvalid } from '../options'
 import type { ElementOf } from '../pipeline/batch'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
-import type { BadCellPolicy } from '../stages/bad-cells'
+import type { BadCellPolicy } from '../stages/bad-cell-policy'
 import { type ColumnRename, checkRename } from './column-names'
 import type { ColumnOf } from './csv-columns'
 

@@ -2,16 +2,14 @@
 // place instead of wherever a row is first read. codec/decode/ has the decoders, which a row calls
 // on demand where no stage has decoded its columns.
 
-import { columnOf } from '../codec/projection'
-import type { Row } from '../codec/row'
-import type { RowBatch } from '../codec/row-batch'
+import type { Row, RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/stage-input'
-import type { BoundHeader } from '../codec/tsv/header'
+import { type BoundHeader, columnOf } from '../codec/tsv/header'
 import type { Outputs } from '../core/machine'
 import { knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
-import { type BadCellPolicy, BadCells } from './bad-cells'
+import { type BadCellPolicy, BadCells } from './bad-cell-policy'
 import { flushed, refuseProjection, settled } from './quarantined'
 import { Stage } from './stage'
 

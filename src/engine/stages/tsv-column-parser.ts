@@ -7,7 +7,7 @@ import type { RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
 import { knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
-import { type BadCellPolicy, BadCells } from './bad-cells'
+import { type BadCellPolicy, BadCells } from './bad-cell-policy'
 import { refuseProjection } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 

@@ -4,12 +4,11 @@
 
 import { objectBy } from '../codec/bad-cells'
 import { isBadCell } from '../codec/decode/cell-decoder'
-import type { Row } from '../codec/row'
-import type { RowBatch } from '../codec/row-batch'
+import type { Row, RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
 import { choice, knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
-import { type BadCellPolicy, BadCells } from './bad-cells'
+import { type BadCellPolicy, BadCells } from './bad-cell-policy'
 import { refuseProjection } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 

@@ -1,23 +1,7 @@
 // The values of single cells of columns.ts, and whether texts are of their kind. What is not plainly
 // good sets `isWrong`.
 
-// The kinds of cells.
-export const TEXT_CELL: u32 = 1
-export const INT32: u32 = 2
-export const INT64: u32 = 3
-export const DECIMAL: u32 = 4
-export const BOOLEAN: u32 = 5
-export const DAY: u32 = 6
-export const TIME: u32 = 7
-export const CHOICE: u32 = 8
-export const LIST: u32 = 9
-export const REGIONS: u32 = 10
-export const ASPECTS: u32 = 11
-export const DESCRIPTORS: u32 = 12
-/** A number of any size, which only its text can be. */
-export const ANY_DECIMAL: u32 = 13
-/** Added to the kind of cells whose texts are checked and stay as they are. */
-export const AS_TEXT: u32 = 16
+import { ANY_DECIMAL, CHOICE, DAY, DECIMAL, TIME } from './kinds'
 
 const MINUS: u32 = 0x2d
 const POINT: u32 = 0x2e

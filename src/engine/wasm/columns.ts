@@ -7,8 +7,9 @@
 // this module decides about no error. The file is one piece, because all kinds write to one arena by
 // the same few functions. What a cell of a kind may be is written in src/engine/codec/decode/;
 // src/engine/codec/columns/arrow-type.ts has the layout of each kind.
-// If you add a kind of cells, also add it to KERNELS in src/engine/codec/columns/kernel.ts.
+// If you add a kind of cells, also add it to src/engine/codec/columns/kernel.ts.
 
+export * from './kinds'
 export { extremeRow } from './profile'
 export {
   LINES,
@@ -38,25 +39,22 @@ import {
   WINDOW,
   writePiece,
 } from './aspects'
+import { beginColumn, check, isWrong, scalar } from './cell-values'
 import {
   AS_TEXT,
   ASPECTS,
   BOOLEAN,
-  beginColumn,
   CHOICE,
-  check,
   DAY,
   DECIMAL,
   DESCRIPTORS,
   INT32,
   INT64,
-  isWrong,
   LIST,
   REGIONS,
-  scalar,
   TEXT_CELL,
   TIME,
-} from './cell-values'
+} from './kinds'
 import { hashOf } from './profile'
 import { GAP, NODE_BYTES, ROW_TEXT_END } from './row-text'
 

@@ -2,13 +2,7 @@
 // elements in an array of PostgreSQL, of cells in the text of COPY, and of quoted cells in CSV.
 
 import { STEP } from './aspects'
-
-export const JSON: u32 = 0
-export const ARRAY: u32 = 1
-export const COPY: u32 = 2
-export const CSV: u32 = 3
-/** JSON for a database whose text has no NUL. */
-export const JSONB: u32 = 4
+import { ARRAY, COPY, CSV, JSONB } from './kinds'
 
 /** Room behind a text for an escape and a step of copying. */
 const ROOM: usize = 64

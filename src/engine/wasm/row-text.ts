@@ -6,11 +6,27 @@
 // row, or the rows of several plans one behind the other. A line that does not fit into the room for
 // text as a whole, or may have a formula in CSV, is left to the host. The file is one piece, because
 // all forms write each kind of value by the same function.
-// If you add a kind of value, also add it to KINDS in src/engine/codec/columns/batch-text.ts.
 
 import { STEP } from './aspects'
 import { AS_IS, csvForm, LEFT } from './csv-cell'
-import { ARRAY, COPY, CSV, escaped, JSON, JSONB } from './escapes'
+import { escaped } from './escapes'
+import {
+  ARRAY,
+  ASPECTS,
+  BOOLEAN,
+  COPY,
+  CSV,
+  DESCRIPTORS,
+  INT32,
+  INT64,
+  JSON,
+  JSONB,
+  LIST,
+  LIST_AS_ARRAY,
+  MADE,
+  REGIONS,
+  TEXT_CELL,
+} from './kinds'
 
 /** Room behind each part, which copies of whole steps may pass. */
 export const GAP: usize = 64
@@ -90,11 +106,11 @@ const COUNTRIES = memory.data<u8>(
 )
 const COUNTRIES_BYTES: usize = 13
 /** The text `,"regions":`. */
-const REGIONS = memory.data<u8>(
+const REGIONS_NAME = memory.data<u8>(
   [0x2c, 0x22, 0x72, 0x65, 0x67, 0x69, 0x6f, 0x6e, 0x73, 0x22, 0x3a],
   16,
 )
-const REGIONS_BYTES: usize = 11
+const REGIONS_NAME_BYTES: usize = 11
 
 /** Where the arrays of the columns lie. */
 let arena: usize = 0
@@ -117,15 +133,22 @@ let isFull: bool = false
 
 /**
  * Sets the notation of rows, and the text of a null in them.
- * @param csv the delimiter, and above this byte whether formulas are left to the host
+ * @param between the byte between cells of CSV
+ * @param leavesFormulas true where formulas in CSV are left to the host
  */
-export function setForm(notation: u32, ofNull: u32, ofNullBytes: u32, csv: u32): void {
+export function setForm(
+  notation: u32,
+  ofNull: u32,
+  ofNullBytes: u32,
+  between: u32,
+  leavesFormulas: bool,
+): void {
   form = notation
   strings = notation == COPY ? JSONB : JSON
   nullText = ofNull
   nullBytes = <usize>ofNullBytes
-  delimiter = <u8>csv
-  neutralizes = csv >> 8 != 0
+  delimiter = <u8>between
+  neutralizes = leavesFormulas
 }
 
 /**
@@ -172,12 +195,6 @@ export function textBytes(): u32 {
   return <u32>(out - TEXT)
 }
 
-/** A text that the host has made with its escapes. */
-const MADE: u32 = 0
-const STRING: u32 = 1
-const REGIONS_KIND: u32 = 6
-const ARRAY_KIND: u32 = 9
-
 function writeCell(kind: u32, node: usize, row: usize): void {
   if (isNull(node, row)) {
     // The text before has left room for it.
@@ -187,10 +204,10 @@ function writeCell(kind: u32, node: usize, row: usize): void {
   }
   if (!fits(GAP)) return
   if (kind == MADE) return literal(valueStart(node, row), valueBytes(node, row))
-  if (form == JSON || (kind > STRING && kind < 5)) return writeValue(kind, node, row)
-  if (kind == STRING) return cell(valueStart(node, row), valueBytes(node, row))
+  if (form == JSON || (kind > TEXT_CELL && kind <= BOOLEAN)) return writeValue(kind, node, row)
+  if (kind == TEXT_CELL) return cell(valueStart(node, row), valueBytes(node, row))
   // PostgreSQL has NULL for an empty list.
-  if (form == COPY && kind != REGIONS_KIND && valueBytes(node, row) == 0) return
+  if (form == COPY && kind != REGIONS && valueBytes(node, row) == 0) return
   const before = out
   out = VALUE_TEXT
   limit = VALUE_TEXT_END
@@ -215,26 +232,26 @@ function cell(from: usize, bytes: usize): void {
 
 function writeValue(kind: u32, node: usize, row: usize): void {
   switch (kind) {
-    case STRING:
+    case TEXT_CELL:
       return text(node, row)
-    case 2:
+    case INT32:
       return digits(<i64>load<i32>(valuesOf(node) + (row << 2)))
-    case 3:
+    case INT64:
       if (form == JSON) store<u8>(out++, QUOTE)
       digits(load<i64>(valuesOf(node) + (row << 3)))
       if (form == JSON) store<u8>(out++, QUOTE)
       return
-    case 4:
+    case BOOLEAN:
       return flag(node, row)
-    case 5:
+    case LIST:
       return texts(node, row)
-    case REGIONS_KIND:
+    case REGIONS:
       return regions(node, row)
-    case 7:
+    case ASPECTS:
       return aspects(node, row)
-    case 8:
+    case DESCRIPTORS:
       return descriptors(node, row)
-    case ARRAY_KIND:
+    case LIST_AS_ARRAY:
       return array(node, row)
   }
 }
@@ -388,7 +405,7 @@ function texts(node: usize, at: usize): void {
 function regions(node: usize, at: usize): void {
   literal(COUNTRIES, COUNTRIES_BYTES)
   texts(node + NODE_BYTES, at)
-  literal(REGIONS, REGIONS_BYTES)
+  literal(REGIONS_NAME, REGIONS_NAME_BYTES)
   texts(node + 3 * NODE_BYTES, at)
   store<u8>(out++, BRACE_END)
 }

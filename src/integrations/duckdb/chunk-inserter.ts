@@ -5,7 +5,7 @@
 
 import { type ColumnData, sqlIdentifier } from '../../engine/index'
 import type { ColumnPart } from './column-vectors'
-import { CHUNK_ROWS, type Chunk, type Database, ROW_GROUP_ROWS, type RowSource } from './duckdb-api'
+import { CHUNK_ROWS, type Chunk, type Database, ROW_GROUP_ROWS, type RowSource } from './database'
 
 interface FilledChunk extends Chunk {
   readonly columns: readonly ColumnPart[][]

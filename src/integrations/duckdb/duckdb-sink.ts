@@ -49,7 +49,7 @@ import {
   MEMORY_BYTES,
   sqlText,
   THREADS,
-} from './duckdb-api'
+} from './database'
 
 export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /**

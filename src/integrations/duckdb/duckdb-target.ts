@@ -23,8 +23,7 @@ import type {
   TargetRows,
 } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
-import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './duckdb-api'
-import { FileRows } from './file-rows'
+import { Database, LEAST_BYTES, MEMORY_BYTES, sqlText, THREADS } from './database'
 import { ARRIVED_REMOVALS, countRows, mergeFile, sweep } from './merge'
 import {
   inCategory,
@@ -35,6 +34,7 @@ import {
   tableOf,
   writeEntry,
 } from './tables'
+import { TypedRows } from './typed-rows'
 
 export interface DuckdbTargetOptions {
   /**
@@ -214,7 +214,7 @@ class DuckdbCategory implements TargetCategory {
     const database = this.#database
     const { marketplace, categoryId } = this.category
     await database.run(`CREATE OR REPLACE TEMP TABLE ${ARRIVED_REMOVALS} (${REMOVAL_COLUMNS})`)
-    const writer = new FileRows(database, tableOf(file.id), {
+    const writer = new TypedRows(database, tableOf(file.id), {
       marketplace: sqlText(marketplace),
       top_category_id: sqlText(categoryId),
       file: String(sequence),

@@ -5,7 +5,7 @@
 // codec/merge/version-order.ts.
 
 import type { Category, RowTally } from '../../sync/index'
-import { type Database, sqlText } from './duckdb-api'
+import { type Database, sqlText } from './database'
 import { inCategory, type RowTable } from './tables'
 
 /** The table of the removals that a file brings. */

@@ -22,7 +22,7 @@ import {
   type StateOrigin,
 } from '../../sync/index'
 import { OTHER_CELLS_SQL, sqlTypeOf } from './column-types'
-import { type Database, sqlText } from './duckdb-api'
+import { type Database, sqlText } from './database'
 import { foreign } from './duckdb-errors'
 
 /** One of the three tables of rows. */
@@ -205,7 +205,7 @@ async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> 
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
-/** The statement that makes a table for FileRows. */
+/** The statement that makes a table for TypedRows. */
 function createTable(name: string, columns: Columns): string {
   const typed = Object.entries(columns).map(([column, spec]) => columnOf(column, spec))
   const others = `other ${OTHER_CELLS_SQL}`

@@ -12,12 +12,7 @@ import {
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { TokenNeed } from './authorized-transport'
-
-/** The credentials of the client-credentials flow. */
-export interface ClientCredentials {
-  readonly clientId: string
-  readonly clientSecret: string
-}
+import type { ClientCredentials } from './token-grant'
 
 export interface CredentialTokensOptions {
   readonly tokenUrl: string

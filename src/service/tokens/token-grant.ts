@@ -15,10 +15,15 @@ import type { WaitLimits } from '../../engine/index'
 import { askingToWait, excerpt, FeedError, printableUrl, readRefusal } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
 import { readWholeBody } from '../http/whole-body'
-import type { ClientCredentials } from './client-credentials'
 
 /** The limit of a response, which is enough for any token and for any refusal. */
 const ANSWER_BYTES = 64 * 1024
+
+/** The credentials of the client-credentials flow. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
 
 export interface GrantOptions extends ClientCredentials {
   readonly tokenUrl: string

@@ -17,8 +17,7 @@ import {
 import type { CategoryPlan } from '../plan/calendar'
 import type { TargetCategory } from '../target/target'
 import { FileOnItsWay, type SharedRun } from './file-on-its-way'
-import { publishFile } from './publish-file'
-import type { CategoryProgress, FailedFile } from './sync-events'
+import { type CategoryProgress, type FailedFile, publishFile } from './sync-events'
 
 /** The most files of a category that are fetched and not in the state yet. */
 const MOST_FILES_AHEAD = 256

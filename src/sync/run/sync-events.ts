@@ -1,7 +1,14 @@
-// The events of a synchronisation, and their bounded queue.
+// What a synchronisation says of its work: its events with their bounded queue, and the messages of
+// applied files on the channel of diagnostics.
 
-import type { FeedError, Retry } from '../../engine/index'
-import type { Category, FileId } from '../file-id'
+import {
+  type DiagnosticsMessages,
+  type FeedError,
+  fileTopic,
+  ofRun,
+  type Retry,
+} from '../../engine/index'
+import { type Category, type FileId, fileIdKey, isBootstrap, isOwn } from '../file-id'
 import type { AppliedFile } from '../target/target'
 
 /** The progress of a category at one moment. */
@@ -130,4 +137,35 @@ export class EventQueue {
       else return
     }
   }
+}
+
+// An applied file on the channel feedmill:file.
+
+type FileMessage = DiagnosticsMessages['feedmill:file']
+
+/** @param watermark returns that of the category after the file */
+export function publishFile(entry: AppliedFile, watermark: () => Date | undefined): void {
+  if (fileTopic.hasSubscribers) fileTopic.publish(fileMessage(entry, watermark()))
+}
+
+function fileMessage(entry: AppliedFile, watermark: Date | undefined): FileMessage {
+  const { id, rows, badRows, totalBytes } = entry
+  return {
+    ...ofRun(),
+    marketplace: id.marketplace,
+    categoryId: id.categoryId,
+    feed: id.feed,
+    kind: kindOf(id),
+    file: fileIdKey(id),
+    rows: { ...rows },
+    badRows,
+    bytes: totalBytes,
+    ...(watermark && { watermark }),
+  }
+}
+
+function kindOf(id: FileId): FileMessage['kind'] {
+  if (isOwn(id)) return id.kind
+  if (isBootstrap(id)) return 'bootstrap'
+  return 'hour' in id ? 'hourly' : 'daily'
 }

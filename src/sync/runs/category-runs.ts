@@ -2,24 +2,31 @@
 // than the memory for sorting; its rows are visible once the manifest names its runs.
 
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import {
   type Columns,
   corruptState,
   type DurableFiles,
+  FeedError,
   type FeedSchema,
+  type FileIdentity,
   orUndo,
 } from '../../engine/index'
 import {
   compactRuns,
   countRows,
   type Floor,
+  fileRecordOf,
   type RowSorter,
   RunTable,
+  SortedRuns,
+  type SortedRunsOptions,
   tallyRuns,
   tellChanges,
+  type WrittenRun,
 } from '../../state/index'
 import { type RowRules, withoutRequired } from '../file/row-rules'
-import { type Category, isOwn } from '../file-id'
+import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
 import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
@@ -29,6 +36,7 @@ import {
   MANIFEST,
   type Manifest,
   newManifest,
+  type ReplayedChanges,
   type RunRecord,
   readManifest,
   runNames,
@@ -37,11 +45,9 @@ import {
   tableOf,
   writeManifest,
 } from './manifest'
-import type { ReplayedChanges } from './replay-log'
 import { RunFiles } from './run-files'
 import { RunsReplay } from './runs-replay'
 import { MERGE_SIZES, type MergeSizes, toMerge, toMergeInPause } from './runs-to-merge'
-import { isInterruption, recordKey, sortFiles, textOf } from './sort-files'
 
 /** The most full files whose rows stand beside those that they have replaced. */
 const MOST_FLOORS = 3
@@ -159,18 +165,15 @@ export class CategoryRuns implements TargetCategory {
     return schemaOfTable(name, this.#own)
   }
 
-  /** Returns the rows that stand. */
   async table(name: TableName): Promise<RunTable<Columns>> {
     const { runs, floors } = this.manifest.tables[name]
     return new RunTable(this.schemaOf(name), await this.#files.opened(runs), floors)
   }
 
-  /** The number of the next mending. */
   get nextMending(): number {
     return (this.manifest.mended ?? 0) + 1
   }
 
-  /** Makes mended rows of a file durable, together with the length of the log of their changes. */
   async addMended(
     { id, sequence }: RunsEntry,
     rows: RowSorter,
@@ -190,7 +193,6 @@ export class CategoryRuns implements TargetCategory {
     await this.#merge(name, toMerge)
   }
 
-  /** Says which log a replay uses. */
   setReplayed(replayed: ReplayedChanges): Promise<void> {
     return this.#replace({ ...this.manifest, replayed })
   }
@@ -344,4 +346,45 @@ export class CategoryRuns implements TargetCategory {
     await this.#replace({ ...this.manifest, applying: undefined })
     await this.#removeOthers()
   }
+}
+
+// The rows of files that are applied together on their way into sorted runs.
+
+/**
+ * Writes the rows of files to runs, but for those that are saved.
+ * @returns undefined where other rows were saved than the files have
+ */
+function sortFiles(
+  files: readonly TargetFile[],
+  options: SortedRunsOptions,
+): Promise<readonly WrittenRun[] | undefined> {
+  const runs = new SortedRuns(options)
+  const sort = async () => {
+    for (const file of files) {
+      for await (const rows of file.rows()) {
+        file.signal.throwIfAborted()
+        const waits = runs.add(rows)
+        if (waits !== undefined) await waits
+      }
+    }
+    const written = await runs.end()
+    return runs.isSame ? written : undefined
+  }
+  return orUndo(sort, () => runs.abort())
+}
+
+/** Tells whether files failed for a reason that is none of theirs: what is saved of them stays. */
+function isInterruption(error: unknown, [file]: readonly TargetFile[]): boolean {
+  return file!.signal.aborted || (FeedError.is(error) && error.code === 'STATE_IO')
+}
+
+/** Returns a text that is equal for equal files whose rows are read by equal rules. */
+function textOf(files: readonly TargetFile[], own: RowRules | undefined): string {
+  const whole = { depth: 9, maxArrayLength: null }
+  return inspect([files.map(({ id, identity }) => ({ id, identity })), own], whole)
+}
+
+/** The file of an origin, as the rows of a file have it. */
+function recordKey(id: FileId, { lastModified }: FileIdentity): string {
+  return JSON.stringify(fileRecordOf(feedFileOf(id, lastModified)))
 }

@@ -14,10 +14,9 @@ import {
 } from '../folder/change-log'
 import type { StatePaths } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
-import type { CategoryRuns } from './category-runs'
 import type { RunsEntry } from './ledger'
 import { tableOf } from './manifest'
-import { ReplayLog } from './replay-log'
+import { type ReplayedCategory, ReplayLog } from './replay-log'
 
 const PARTIAL = '.partial'
 
@@ -100,7 +99,7 @@ export class FileChanges {
   }
 
   /** Returns the log of a replay. */
-  replayLog(runs: CategoryRuns): ReplayLog {
+  replayLog(runs: ReplayedCategory): ReplayLog {
     const { changes } = this.settings ?? {}
     const sink = changes === 'files' ? undefined : changes
     return new ReplayLog({ files: this.#files, paths: this.#paths, runs, sink })

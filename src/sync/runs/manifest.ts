@@ -15,7 +15,6 @@ import { checkedLine, readCheckedLines } from '../file/spool'
 import { type Category, categoryKey, type FileId, OWN } from '../file-id'
 import { foreign } from '../folder/state-paths'
 import { type LedgerMark, NO_LINES, type RunsEntry, readLedger } from './ledger'
-import type { ReplayedChanges } from './replay-log'
 
 /** The feeds whose rows are kept apart. */
 export type TableName = 'item' | 'group' | 'priority' | 'row'
@@ -34,6 +33,14 @@ export interface TableRecord {
 export interface Applying extends SavedRuns {
   /** The files and the rules of their rows as text. */
   readonly files: string
+}
+
+/** The newest log of the changes that replays made. */
+export interface ReplayedChanges {
+  /** The number of the last file that was applied before the replay. */
+  readonly after: number
+  /** Bytes of the log that belong to the merged rows. */
+  readonly bytes: number
 }
 
 /** The columns of the key and of the version. */

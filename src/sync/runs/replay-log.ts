@@ -2,6 +2,7 @@
 // applied before. Its committed length is in the manifest, so that each change is in it once.
 
 import type { DurableFiles } from '../../engine/index'
+import type { Category } from '../file-id'
 import {
   type ChangeFile,
   type ChangeSink,
@@ -9,21 +10,20 @@ import {
   type StateChange,
 } from '../folder/change-log'
 import type { StatePaths } from '../folder/state-paths'
-import type { CategoryRuns } from './category-runs'
+import type { Manifest, ReplayedChanges } from './manifest'
 
-/** The newest log of the changes that replays made. */
-export interface ReplayedChanges {
-  /** The number of the last file that was applied before the replay. */
-  readonly after: number
-  /** Bytes of the log that belong to the merged rows. */
-  readonly bytes: number
+/** The category whose changes are in a log. */
+export interface ReplayedCategory {
+  readonly category: Category
+  readonly manifest: Manifest
+  /** Says which log a replay uses. */
+  setReplayed(replayed: ReplayedChanges): Promise<void>
 }
 
 export interface ReplayLogOptions {
   readonly files: DurableFiles
   readonly paths: StatePaths
-  /** The category that the rows go to. */
-  readonly runs: CategoryRuns
+  readonly runs: ReplayedCategory
   /** Takes all changes in place of the log. */
   readonly sink: ChangeSink | undefined
 }
@@ -37,7 +37,7 @@ export class ReplayLog {
 
   constructor(options: ReplayLogOptions) {
     this.#options = options
-    this.#after = options.runs.files.at(-1)?.sequence ?? 0
+    this.#after = options.runs.manifest.files.at(-1)?.sequence ?? 0
   }
 
   async add(changes: readonly StateChange[]): Promise<void> {

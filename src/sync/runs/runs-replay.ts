@@ -2,7 +2,7 @@
 // number of that file, so that they are merged as if the file had had them. A row that a later
 // bootstrap lacks is left out: the removals of that bootstrap may be merged into other runs already.
 
-import type { Columns } from '../../engine/index'
+import type { Columns, FeedSchema } from '../../engine/index'
 import {
   effectOf,
   isEffective,
@@ -16,11 +16,21 @@ import {
 import { fullTimeOf, isBootstrap, isOwn, readDate } from '../file-id'
 import { stateChanges } from '../folder/change-log'
 import type { AppliedFile, CategoryReplay, ReplayedRows, TargetRows } from '../target/target'
-import type { CategoryRuns } from './category-runs'
 import type { FileChanges } from './file-changes'
 import type { RunsEntry } from './ledger'
-import { tableOf } from './manifest'
-import type { ReplayLog } from './replay-log'
+import { type ReplayedChanges, type TableName, tableOf } from './manifest'
+import type { ReplayedCategory, ReplayLog } from './replay-log'
+
+/** The category that mended rows go to. */
+interface MendedCategory extends ReplayedCategory {
+  /** The number of the next mending. */
+  readonly nextMending: number
+  schemaOf(name: TableName): FeedSchema<Columns>
+  /** Returns the rows that stand. */
+  table(name: TableName): Promise<RunTable<Columns>>
+  /** Makes mended rows of a file durable, together with the length of the log of their changes. */
+  addMended(entry: RunsEntry, rows: RowSorter, replayed: ReplayedChanges | undefined): Promise<void>
+}
 
 /** The rows of one file that wait for their commit. */
 interface Waiting {
@@ -32,14 +42,14 @@ interface Waiting {
 }
 
 export class RunsReplay implements CategoryReplay {
-  readonly #runs: CategoryRuns
+  readonly #runs: MendedCategory
   readonly #changes: FileChanges
   readonly #sortBytes: number
   readonly #log: ReplayLog
   #waiting: Waiting | undefined
 
   /** @param sortBytes bytes of rows that are sorted at once */
-  constructor(runs: CategoryRuns, changes: FileChanges, sortBytes: number) {
+  constructor(runs: MendedCategory, changes: FileChanges, sortBytes: number) {
     this.#runs = runs
     this.#changes = changes
     this.#sortBytes = sortBytes

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ByteWriter } from '../../../src/engine/codec/byte-records'
-import { Row } from '../../../src/engine/codec/row'
-import { RowBatch } from '../../../src/engine/codec/row-batch'
+import { Row, RowBatch } from '../../../src/engine/codec/row-batch'
 import {
   bytesOfImage,
   originOfImage,

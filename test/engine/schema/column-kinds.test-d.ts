@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Row } from '../../../src/engine/codec/row'
+import type { Row } from '../../../src/engine/codec/row-batch'
 import { type Pipeline, pipeline } from '../../../src/engine/pipeline/pipeline'
 import {
   boolean,

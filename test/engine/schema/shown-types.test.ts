@@ -9,8 +9,7 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const FILE = join(ROOT, 'test', 'engine', 'schema', 'shown-types-program.ts')
 const PROGRAM = `
-import type { RowBatch } from '../../../src/engine/codec/row-batch'
-import type { Row } from '../../../src/engine/codec/row'
+import type { RowBatch, Row } from '../../../src/engine/codec/row-batch'
 import { decimal, oneOf, text } from '../../../src/engine/schema/column-kinds'
 import { defineSchema, type FeedSchema } from '../../../src/engine/schema/feed-schema'
 import { type ItemColumns, itemSchema } from '../../../src/engine/schema/feed-schemas'

@@ -3,7 +3,7 @@ import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import type { FeedError } from '../../../src/engine/errors'
 import { type ItemColumns, itemSchema } from '../../../src/engine/schema/feed-schemas'
-import type { BadCell } from '../../../src/engine/stages/bad-cells'
+import type { BadCell } from '../../../src/engine/stages/bad-cell-policy'
 import { ColumnDecoder, type ColumnDecoderOptions } from '../../../src/engine/stages/column-decoder'
 
 const FILE = [

@@ -11,9 +11,9 @@ import { OUTPUT_BLOCK_BYTES } from '../../../src/engine/codec/gzip/inflate-engin
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
 import { GUNZIP_HELD_BYTES, Gunzip } from '../../../src/engine/stages/gunzip'
-import { ZlibInflate } from '../../../src/engine/stages/gunzip-engine'
 import { ParallelInflate } from '../../../src/engine/stages/parallel-inflate'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
+import { ZlibInflate } from '../../../src/engine/stages/zlib-inflate'
 import { byteByByte, cutAt, feedText, gzipMember, gzipTrailer } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
 

@@ -9,8 +9,7 @@ import { afterAll, vi } from 'vitest'
 import type { ColumnBatch } from '../../../src/engine/codec/columns/column-batch'
 import type { NewInflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
 import type { Piece } from '../../../src/engine/codec/range/reorder-buffer'
-import type { Row } from '../../../src/engine/codec/row'
-import type { RowBatch } from '../../../src/engine/codec/row-batch'
+import type { Row, RowBatch } from '../../../src/engine/codec/row-batch'
 import { MapAsyncRows } from '../../../src/engine/pipeline/map-async'
 import {
   BatchRows,

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import { tsvBytes } from '../../../src/emulator/feeds/feed-file'
 import { createWorld } from '../../../src/emulator/world/world'
 import type { ColumnBatch } from '../../../src/engine/codec/columns/column-batch'
-import type { BadRow } from '../../../src/engine/codec/tsv/bad-row'
+import type { BadRow } from '../../../src/engine/codec/tsv/bad-row-report'
 import { FeedError } from '../../../src/engine/errors'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { quarantine } from '../../../src/engine/quarantine/quarantine'
@@ -29,7 +29,7 @@ import {
   type FeedSchema,
 } from '../../../src/engine/schema/feed-schema'
 import { schemaOf } from '../../../src/engine/schema/feed-schemas'
-import type { BadCell } from '../../../src/engine/stages/bad-cells'
+import type { BadCell } from '../../../src/engine/stages/bad-cell-policy'
 import { ColumnDecoder } from '../../../src/engine/stages/column-decoder'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
 import {

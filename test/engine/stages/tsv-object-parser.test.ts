@@ -8,7 +8,7 @@ import { FeedError } from '../../../src/engine/errors'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { boolean, int32, list } from '../../../src/engine/schema/column-kinds'
 import { defineSchema } from '../../../src/engine/schema/feed-schema'
-import type { BadCell } from '../../../src/engine/stages/bad-cells'
+import type { BadCell } from '../../../src/engine/stages/bad-cell-policy'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
 import {
   TsvObjectParser,

@@ -3,7 +3,7 @@
 
 import { judgeArrival, type RegisterHead } from '../../../src/engine/codec/merge/register'
 import { compareVersions } from '../../../src/engine/codec/merge/version-order'
-import type { Row } from '../../../src/engine/codec/row'
+import type { Row } from '../../../src/engine/codec/row-batch'
 import { FeedError } from '../../../src/engine/errors'
 import type { Columns } from '../../../src/engine/schema/feed-schema'
 import { type Category, categoryKey } from '../../../src/sync/file-id'

@@ -4,8 +4,7 @@
 
 import type { ColumnSpec } from '../../schema/column-spec'
 import { decoderOf } from '../decode/cell-decoders'
-import type { Row } from '../row'
-import type { RowBatch } from '../row-batch'
+import type { Row, RowBatch } from '../row-batch'
 import { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
 import { arrowTypeOf } from './arrow-type'
@@ -16,44 +15,34 @@ import {
   type RowLayout,
   type TextColumn,
 } from './columns-core'
-import { type Kernel, kernelOf } from './kernel'
+import { type CellKind, type CellKinds, type Kernel, kernelOf } from './kernel'
 
 /** A notation of rows, and how its cells are written. */
 export interface TextForm extends RowForm {
-  /** The kinds of values in `writeValue` of the module, of the columns that it writes. */
-  readonly kinds: { readonly [T in ColumnSpec['type']]?: number }
+  /** The kinds of values of columns whose cells are written as another kind than their own. */
+  readonly kinds: CellKinds
   /** The parameter of the kernels of dates and timestamps: 1 refuses the year 0. */
   readonly timeParameter: number
 }
 
-/** Texts that the host has made, and texts of the file: see `writeValue` of the module. */
-const MADE = 0
-const TEXT = 1
-const KINDS: TextForm['kinds'] = {
-  text: TEXT,
-  decimal: TEXT,
-  date: TEXT,
-  timestamp: TEXT,
-  oneOf: TEXT,
-  int32: 2,
-  int64: 3,
-  boolean: 4,
-  list: 5,
-  regions: 6,
-  aspects: 7,
-  conditionDescriptors: 8,
+/** As the text of the file. */
+const KINDS: CellKinds = {
+  decimal: 'TEXT_CELL',
+  date: 'TEXT_CELL',
+  timestamp: 'TEXT_CELL',
+  oneOf: 'TEXT_CELL',
 }
 export const JSON_LINES: TextForm = {
-  notation: 0,
+  notation: 'JSON',
   nullText: 'null',
   kinds: KINDS,
   timeParameter: 0,
 }
 /** The text of PostgreSQL's COPY, where empty text is NULL. Lists are arrays, and pairs are jsonb. */
 export const COPY_TEXT: TextForm = {
-  notation: 2,
+  notation: 'COPY',
   nullText: '',
-  kinds: { ...KINDS, list: 9 },
+  kinds: { ...KINDS, list: 'LIST_AS_ARRAY' },
   timeParameter: 1,
 }
 
@@ -64,20 +53,16 @@ export const COPY_TEXT: TextForm = {
  */
 export function csvText(delimiter: string, neutralizes: boolean, isSingle: boolean): TextForm {
   return {
-    notation: 3,
+    notation: 'CSV',
     nullText: isSingle ? '""' : '',
-    kinds: { ...KINDS, decimal: MADE, date: MADE, timestamp: MADE },
+    kinds: { ...KINDS, decimal: 'MADE', date: 'MADE', timestamp: 'MADE' },
     timeParameter: 0,
-    csv: delimiter.charCodeAt(0) + (neutralizes ? 256 : 0),
+    delimiter,
+    neutralizes,
   }
 }
 /** Bytes that stand in no number and no time. */
 export const CSV_DELIMITERS = /^[\t,;|]$/
-
-/** Added to the kernel of a column whose value is written as the text of the file. */
-const AS_TEXT = 16
-/** The kernel of decimals of any size. */
-const ANY_DECIMAL = 13
 
 /** A column of the text. */
 export interface TextPart {
@@ -95,7 +80,7 @@ export interface TextPart {
 export interface TextSource {
   /** The number of the column in the file. */
   readonly at: number
-  readonly kind: number
+  readonly kind: CellKind
   readonly kernel: Kernel
 }
 
@@ -107,14 +92,14 @@ export function textSource(
   notNull = spec.notNull === true,
 ): TextSource | undefined {
   const { type } = spec
-  const kind = form.kinds[type]
   const kernel = kernelOf({ ...spec, notNull }, arrowTypeOf(spec))
-  if (kind === undefined || kernel === undefined) return undefined
-  if (kind > TEXT || type === 'text') return { at, kind, kernel }
-  const id = type === 'decimal' && spec.scale === undefined ? ANY_DECIMAL : kernel.id
+  if (kernel === undefined) return undefined
+  const kind = form.kinds[type] ?? kernel.kind
+  if ((kind !== 'TEXT_CELL' && kind !== 'MADE') || type === 'text') return { at, kind, kernel }
+  const cells = type === 'decimal' && spec.scale === undefined ? 'ANY_DECIMAL' : kernel.kind
   const isTime = type === 'date' || type === 'timestamp'
   const parameter = isTime ? form.timeParameter : kernel.parameter
-  return { at, kind, kernel: { ...kernel, id: AS_TEXT + id, parameter } }
+  return { at, kind, kernel: { ...kernel, kind: cells, asText: true, parameter } }
 }
 
 /**
@@ -262,7 +247,7 @@ export class BatchText {
       const texts = made[at]
       const node = texts === undefined ? nodes[at] : core.place(texts.texts.view(), texts.ends)
       if (node === undefined) return undefined
-      columns.push({ kind: texts === undefined ? source!.kind : MADE, node })
+      columns.push({ kind: texts === undefined ? source!.kind : 'MADE', node })
     }
     return columns
   }

@@ -6,9 +6,9 @@ import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../../sch
 import { decoderOf } from '../decode/cell-decoders'
 import { INSPECT, type Inspect, inspection } from '../inspection'
 import { JsonCell } from '../json-cell'
-import { columnOf, projectionsOf } from '../projection'
+import { projectionsOf } from '../projection'
 import type { FileProgress } from '../row-batch'
-import type { BoundColumn, BoundHeader } from '../tsv/header'
+import { type BoundColumn, type BoundHeader, columnOf } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { type ColumnData, emptyData, isNull, valueAt } from './column-data'
 

@@ -3,42 +3,38 @@
 // file is one piece, because all calls work on the batch that `begin` has copied there.
 
 import { isUtf8 } from 'node:buffer'
-import { copyInto, outputMemory } from '../loan'
+import { copyInto, outputMemory } from '../memory'
 import type { RowBatch } from '../row-batch'
-import { DOCUMENTED_CELLS } from '../tsv/dialect'
+import { DOCUMENTED_CELLS } from '../tsv/cell-rules'
 import { ROW_NON_ASCII } from '../tsv/scan-space'
-import {
-  bytesOfWords,
-  onFirstUse,
-  type WasmConstant,
-  WasmModule,
-  wasmInstance,
-  wasmMemory,
-} from '../wasm-module'
+import { bytesOfWords, onFirstUse, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import { DecodedBlock, NODE_WORDS } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
-import { DecodedBlock, NODE_WORDS } from './decoded-block'
-import type { Kernel } from './kernel'
+import type { CellKind, Kernel } from './kernel'
 
-interface Exports {
-  readonly BLOCK_BYTES: WasmConstant
-  readonly MAX_ROWS: WasmConstant
-  readonly MAX_CELLS: WasmConstant
-  readonly BLOCK: WasmConstant
-  readonly ROW_STARTS: WasmConstant
-  readonly CELL_ENDS: WasmConstant
-  readonly WORDS: WasmConstant
-  readonly WORDS_BYTES: WasmConstant
-  readonly NODES: WasmConstant
-  readonly ARENA: WasmConstant
-  readonly PLAN: WasmConstant
-  readonly PLAN_BYTES: WasmConstant
-  readonly NAMES: WasmConstant
-  readonly NAMES_BYTES: WasmConstant
-  readonly PLANS: WasmConstant
-  readonly PLANS_BYTES: WasmConstant
-  readonly LINES: WasmConstant
-  readonly LINES_BYTES: WasmConstant
-  readonly TEXT: WasmConstant
+type Notation = 'JSON' | 'COPY' | 'CSV'
+
+interface Exports extends Readonly<Record<CellKind | Notation, number>> {
+  readonly AS_TEXT: number
+  readonly BLOCK_BYTES: number
+  readonly MAX_ROWS: number
+  readonly MAX_CELLS: number
+  readonly BLOCK: number
+  readonly ROW_STARTS: number
+  readonly CELL_ENDS: number
+  readonly WORDS: number
+  readonly WORDS_BYTES: number
+  readonly NODES: number
+  readonly ARENA: number
+  readonly PLAN: number
+  readonly PLAN_BYTES: number
+  readonly NAMES: number
+  readonly NAMES_BYTES: number
+  readonly PLANS: number
+  readonly PLANS_BYTES: number
+  readonly LINES: number
+  readonly LINES_BYTES: number
+  readonly TEXT: number
   begin(
     address: number,
     bytes: number,
@@ -54,7 +50,13 @@ interface Exports {
   nodeCount(): number
   arenaTop(): number
   writeLines(nodes: number, arena: number, first: number, lines: number, parts: number): number
-  setForm(notation: number, nullText: number, nullBytes: number, csv: number): void
+  setForm(
+    notation: number,
+    nullText: number,
+    nullBytes: number,
+    delimiter: number,
+    neutralizes: boolean,
+  ): void
   makeRoom(bytes: number): number
   textBytes(): number
   hashTexts(): number
@@ -86,12 +88,14 @@ export const PLACE_WORDS = 3
 
 /** A notation of rows. */
 export interface RowForm {
-  /** The number of the notation in escapes.ts of the module. */
-  readonly notation: number
+  /** As kinds.ts of the module names it. */
+  readonly notation: Notation
   /** At most four bytes of ASCII. */
   readonly nullText: string
-  /** The delimiter of CSV, and 256 more where formulas are left to the host. */
-  readonly csv?: number
+  /** The delimiter of CSV. */
+  readonly delimiter?: string
+  /** True where formulas in CSV are left to the host. */
+  readonly neutralizes?: boolean
 }
 
 /** How the module writes the rows under a header. */
@@ -106,8 +110,7 @@ export interface RowLayout {
 
 /** A column whose values stand in the memory of the module. */
 export interface TextColumn {
-  /** The number of the kind in `writeValue` of the module. */
-  readonly kind: number
+  readonly kind: CellKind
   /** The number of the record. */
   readonly node: number
 }
@@ -144,28 +147,24 @@ export class ColumnsCore {
     const { index, selection, rowCount, header } = batch
     const { columns } = index
     const bytes = batch.bytesOf()
-    if (
-      rowCount > MAX_ROWS.value ||
-      rowCount * columns > MAX_CELLS.value ||
-      bytes.length > BLOCK_BYTES.value
-    )
+    if (rowCount > MAX_ROWS || rowCount * columns > MAX_CELLS || bytes.length > BLOCK_BYTES)
       return false
     this.block++
-    const block = BLOCK.value
+    const block = BLOCK
     copyInto(this.#memory, block, bytes)
     // The last cell ends as all others do, and not in what an earlier block has left there.
     this.#memory[block + bytes.length] = LINE_END
     const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
     const ends =
       selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
-    copyInto(this.#memory, ROW_STARTS.value, bytesOfWords(starts, batch.length))
-    copyInto(this.#memory, CELL_ENDS.value, bytesOfWords(ends, batch.length * columns))
+    copyInto(this.#memory, ROW_STARTS, bytesOfWords(starts, batch.length))
+    copyInto(this.#memory, CELL_ENDS, bytesOfWords(ends, batch.length * columns))
     const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
     begin(
       block - index.rowStarts[0]!,
       bytes.length,
-      ROW_STARTS.value,
-      CELL_ENDS.value,
+      ROW_STARTS,
+      CELL_ENDS,
       batch.length,
       columns,
       quote,
@@ -179,14 +178,15 @@ export class ColumnsCore {
    * Decodes a column of the batch. Returns the number of its record, and undefined where a cell is
    * not plainly good.
    */
-  decode({ id, parameter, words, notNull }: Kernel, column: number): number | undefined {
-    const { WORDS, WORDS_BYTES, nodeCount, decode } = this.#exports
+  decode({ kind, asText, parameter, words, notNull }: Kernel, column: number): number | undefined {
+    const { WORDS, WORDS_BYTES, AS_TEXT, nodeCount, decode } = this.#exports
     if (words !== undefined) {
-      if (words.length > WORDS_BYTES.value) return undefined
-      this.#memory.set(words, WORDS.value)
+      if (words.length > WORDS_BYTES) return undefined
+      this.#memory.set(words, WORDS)
     }
     const node = nodeCount()
-    if (decode(id, column, parameter) === 0) return undefined
+    const number = this.#exports[kind] + (asText === true ? AS_TEXT : 0)
+    if (decode(number, column, parameter) === 0) return undefined
     return notNull && this.#node(node, 1)[1] !== 0 ? undefined : node
   }
 
@@ -203,9 +203,9 @@ export class ColumnsCore {
     const { ARENA, extremeRow } = this.#exports
     const [rows = 0, nullCount = 0, validAt = 0, , valuesAt = 0, bytes = 0] = this.#node(node, 1)
     if (nullCount === rows) return []
-    const valid = nullCount === 0 ? 0 : ARENA.value + validAt
+    const valid = nullCount === 0 ? 0 : ARENA + validAt
     return [false, true].map(isHighest =>
-      extremeRow(valid, ARENA.value + valuesAt, bytes / rows, rows, isHighest),
+      extremeRow(valid, ARENA + valuesAt, bytes / rows, rows, isHighest),
     )
   }
 
@@ -222,26 +222,32 @@ export class ColumnsCore {
     const offsets = new Uint32Array(this.#memory.buffer, at, ends.length + 1)
     offsets[0] = 0
     offsets.set(ends, 1)
-    this.#memory.set(texts, ARENA.value + this.#node(node, 1)[4]!)
+    this.#memory.set(texts, ARENA + this.#node(node, 1)[4]!)
     return node
   }
 
   /** Takes how rows are written, all in one form. Returns false where it is too long. */
   plan(plans: readonly RowPlan[]): boolean {
     const { PLAN, PLAN_BYTES, PLANS, PLANS_BYTES, NAMES, NAMES_BYTES, setForm } = this.#exports
-    const { notation, nullText, csv = 0 } = plans[0]!.layout.form
-    setForm(notation, Buffer.from(nullText.padEnd(4)).readUInt32LE(), nullText.length, csv)
+    const { notation, nullText, delimiter = ',', neutralizes = false } = plans[0]!.layout.form
+    setForm(
+      this.#exports[notation],
+      Buffer.from(nullText.padEnd(4)).readUInt32LE(),
+      nullText.length,
+      delimiter.charCodeAt(0),
+      neutralizes,
+    )
     const words = new Uint32Array(this.#memory.buffer)
-    let name = NAMES.value
-    let entry = PLAN.value >> 2
-    let plan = PLANS.value >> 2
+    let name = NAMES
+    let entry = PLAN >> 2
+    let plan = PLANS >> 2
     for (const { layout, columns } of plans) {
       const { names, nameBytes, endBytes } = layout
       const last = entry + ENTRY_WORDS * columns.length
       if (
-        plan + PLAN_WORDS > (PLANS.value + PLANS_BYTES.value) >> 2 ||
-        last > (PLAN.value + PLAN_BYTES.value) >> 2 ||
-        name + names.length > NAMES.value + NAMES_BYTES.value
+        plan + PLAN_WORDS > (PLANS + PLANS_BYTES) >> 2 ||
+        last > (PLAN + PLAN_BYTES) >> 2 ||
+        name + names.length > NAMES + NAMES_BYTES
       )
         return false
       words[plan++] = entry << 2
@@ -249,7 +255,7 @@ export class ColumnsCore {
       words[plan++] = name
       words[plan++] = endBytes
       for (let n = 0; n < columns.length; n++) {
-        words[entry++] = columns[n]!.kind
+        words[entry++] = this.#exports[columns[n]!.kind]
         words[entry++] = columns[n]!.node
         words[entry++] = nameBytes[n]!
       }
@@ -265,8 +271,8 @@ export class ColumnsCore {
    */
   compose(parts: Uint32Array): boolean {
     const { LINES, LINES_BYTES } = this.#exports
-    if (parts.byteLength > LINES_BYTES.value) return false
-    new Uint32Array(this.#memory.buffer, LINES.value, parts.length).set(parts)
+    if (parts.byteLength > LINES_BYTES) return false
+    new Uint32Array(this.#memory.buffer, LINES, parts.length).set(parts)
     return true
   }
 
@@ -280,21 +286,21 @@ export class ColumnsCore {
     parts: number,
   ): { readonly text: Uint8Array; readonly count: number } {
     const { NODES, ARENA, TEXT, writeLines, textBytes } = this.#exports
-    const count = writeLines(NODES.value, ARENA.value, first, lines, parts)
-    return { text: this.#memory.subarray(TEXT.value, TEXT.value + textBytes()), count }
+    const count = writeLines(NODES, ARENA, first, lines, parts)
+    return { text: this.#memory.subarray(TEXT, TEXT + textBytes()), count }
   }
 
   /** Copies the columns out of this memory. */
   end(): DecodedBlock {
     const { ARENA, arenaTop, nodeCount } = this.#exports
-    const arrays = this.#memory.subarray(ARENA.value, arenaTop())
+    const arrays = this.#memory.subarray(ARENA, arenaTop())
     const memory = outputMemory(arrays.length)
     copyInto(new Uint8Array(memory), 0, arrays)
     return new DecodedBlock(memory, this.#node(0, nodeCount()).slice())
   }
 
   #node(first: number, count: number): Int32Array {
-    const at = this.#exports.NODES.value + 4 * NODE_WORDS * first
+    const at = this.#exports.NODES + 4 * NODE_WORDS * first
     return new Int32Array(this.#memory.buffer, at, NODE_WORDS * count)
   }
 }

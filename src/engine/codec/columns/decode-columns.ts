@@ -7,8 +7,7 @@ import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns } from '../../schema/feed-schema'
 import { invalidCell, isBadCell } from '../decode/cell-decoder'
 import { decoderOf } from '../decode/cell-decoders'
-import type { Row } from '../row'
-import type { RowBatch } from '../row-batch'
+import type { Row, RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { Column, ColumnBatch, isText } from './column-batch'
@@ -25,7 +24,8 @@ export interface CellPolicy {
   leaveOut(row: Row<Columns>, error: unknown): boolean
 }
 
-interface ReadableRow {
+/** The part of a row that a policy needs. */
+export interface ReadableRow {
   readonly position: RowPosition
   get(name: string): unknown
   text(name: string): string

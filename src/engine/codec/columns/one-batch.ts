@@ -2,8 +2,7 @@
 
 import type { Columns } from '../../schema/feed-schema'
 import { type Memory, OWN_MEMORY } from '../memory'
-import type { Row } from '../row'
-import { RowBatch } from '../row-batch'
+import { type Row, RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
 import { NO_PLACE } from '../tsv/row-places'
 import { CELL_END, newIndex, type RowIndex } from '../tsv/scan-space'

@@ -1,12 +1,12 @@
-// Reads the pairs of a plainly good aspects cell straight from its bytes, and the descriptors of a
-// conditionDescriptors cell. aspects.ts describes the forms, and decodes every other cell.
+// Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
+// form, and decodes every other cell.
 //
 // This is the most expensive column of a feed, with many pieces of changing lengths. So there is
 // one loop, which reads and hashes the first 16 bytes of each piece and compares them with the
 // first entry of the table's set without a branch or a call. The table reads pieces that are
 // longer, new or irregular. bench/README.md has the figures.
 
-import type { Aspect, ConditionDescriptor } from '../../schema/values'
+import type { Aspect } from '../../schema/values'
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
 import type { CellSource } from './cell-decoder'
 import { hashWord, WORD_BYTES } from './shared-cells'
@@ -74,47 +74,6 @@ export function aspectReader(): AspectReader {
       else return undefined
       before = separator
       at = stop + 1
-    }
-  }
-}
-
-export type DescriptorReader = (
-  source: CellSource,
-  start: number,
-  end: number,
-) => ConditionDescriptor[] | undefined
-
-/**
- * Makes a reader with a table of its own, which is allocated on first use, under the rules of
- * {@link aspectReader}.
- */
-export function descriptorReader(): DescriptorReader {
-  let table: PieceTable | undefined
-  return ({ bytes, view }, start, end) => {
-    if (end + HEAD_BYTES >= bytes.length) return undefined
-    table ??= new PieceTable()
-    const last = bytes[end - 1] === SEMICOLON ? end - 1 : end
-    const descriptors: ConditionDescriptor[] = []
-    let name: string | undefined
-    let values: string[] = []
-    for (let at = start; ; at++) {
-      const isEmpty = at === last || PIECE_BITS[bytes[at]!] === 0
-      const text = isEmpty ? '' : table.read(bytes, view, at, at, last, 0)
-      if (!isEmpty) at = table.end
-      if (text === undefined || at > last) return undefined
-      const separator = at === last ? SEMICOLON : bytes[at]
-      if ((separator === COLON) !== (name === undefined)) return undefined
-      if (name === undefined) {
-        name = text
-        continue
-      }
-      values.push(text)
-      if (separator === PIPE) continue
-      if (separator !== SEMICOLON) return undefined
-      descriptors.push({ name, values })
-      if (at === last) return descriptors
-      name = undefined
-      values = []
     }
   }
 }

@@ -1,14 +1,14 @@
 // The one place that makes a decoder of a column. It has an entry for each name in schema/values.ts
 // CellTypes, and a function for each kind with parameters: a decimal with a scale, oneOf, list and
 // cell. `decode` reads text and decides whether a cell is good; `read` is the quick way, straight
-// from the file's bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the
+// from the file's bytes. row-cells.ts gives empty cells their empty value, and row-batch.ts adds the
 // position to an error.
 
 import { excerpt, FeedError } from '../../errors'
 import { noPromise, show } from '../../options'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellType, CellTypes, Regions } from '../../schema/values'
-import { aspectReader, descriptorReader } from './aspect-reader'
+import { aspectReader } from './aspect-reader'
 import { decodeAspects, decodeConditionDescriptors } from './aspects'
 import { type CellDecoder, invalidCell } from './cell-decoder'
 import { decodeList, decodeRegions } from './lists'
@@ -43,7 +43,6 @@ const byText = () => undefined
 /** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
-const readDescriptors = descriptorReader()
 
 /** The decoders of the kinds without parameters. */
 export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTypes[T]> } = {
@@ -89,7 +88,7 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
   conditionDescriptors: {
     empty: EMPTY_LIST,
     decode: decodeConditionDescriptors,
-    read: (source, _, start, end) => readDescriptors(source, start, end),
+    read: byText,
   },
   regions: {
     empty: null,

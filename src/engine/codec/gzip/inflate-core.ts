@@ -2,11 +2,10 @@
 // typed calls. The whole state of the module lies in that memory, so another instance over it, on
 // another thread, continues where this one stands.
 
-import { copyInto } from '../loan'
+import { copyInto } from '../memory'
 import {
   type CompiledWasm,
   isShared,
-  type WasmConstant,
   type WasmMemory,
   WasmModule,
   wasmInstance,
@@ -36,12 +35,12 @@ const FAULTS = [
 ]
 
 interface Exports {
-  readonly INPUT: WasmConstant
-  readonly INPUT_BYTES: WasmConstant
-  readonly INPUT_SLOTS: WasmConstant
-  readonly OUTPUT_BLOCKS: WasmConstant
-  readonly HISTORY_BYTES: WasmConstant
-  readonly FREE: WasmConstant
+  readonly INPUT: number
+  readonly INPUT_BYTES: number
+  readonly INPUT_SLOTS: number
+  readonly OUTPUT_BLOCKS: number
+  readonly HISTORY_BYTES: number
+  readonly FREE: number
   reset(): void
   setInput(slot: number, bytes: number): void
   run(): number
@@ -71,11 +70,11 @@ export class InflateCore {
   constructor(module: CompiledWasm, memory: WasmMemory) {
     this.#exports = wasmInstance(module, memory)
     this.#memory = new Uint8Array(memory.buffer)
-    this.inputBytes = this.#exports.INPUT_BYTES.value
-    this.inputSlots = this.#exports.INPUT_SLOTS.value
+    this.inputBytes = this.#exports.INPUT_BYTES
+    this.inputSlots = this.#exports.INPUT_SLOTS
     this.allInputBytes = this.inputBytes * this.inputSlots
-    this.outputBlocks = this.#exports.OUTPUT_BLOCKS.value
-    this.freeFrom = this.#exports.FREE.value
+    this.outputBlocks = this.#exports.OUTPUT_BLOCKS
+    this.freeFrom = this.#exports.FREE
   }
 
   /** Resets the core: the next byte of input is the first of a stream. */
@@ -88,7 +87,7 @@ export class InflateCore {
    * `useInput`.
    */
   fillInput(slot: number, bytes: Uint8Array): void {
-    const at = this.#exports.INPUT.value + slot * this.inputBytes
+    const at = this.#exports.INPUT + slot * this.inputBytes
     copyInto(this.#memory, at, bytes)
   }
 
@@ -97,7 +96,7 @@ export class InflateCore {
    * @param bytes the number of bytes in the slot
    */
   inputTail(slot: number, bytes: number, tailBytes: number): Uint8Array {
-    const end = this.#exports.INPUT.value + slot * this.inputBytes + bytes
+    const end = this.#exports.INPUT + slot * this.inputBytes + bytes
     return this.#memory.slice(end - tailBytes, end)
   }
 
@@ -136,7 +135,7 @@ export class InflateCore {
 
   /** Bytes of earlier output that still lie before the current output, up to 256 KiB. */
   get historyBytes(): number {
-    return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES.value)
+    return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES)
   }
 
   /** Returns a view of the memory, which is overwritten when its block is used again. */

@@ -15,8 +15,8 @@
 
 import { FeedError } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'
-import { unknownColumn } from '../projection'
 import type { AnyRow } from '../row-image'
+import { unknownColumn } from '../tsv/header'
 
 /** The column with the time of a row of a snapshot, and the one that says whether the item is there. */
 export const DATE_COLUMN = 'itemSnapshotDate'

@@ -3,7 +3,7 @@
 
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
 import type { RowBatch } from '../row-batch'
-import type { BadRowPolicy } from '../tsv/bad-row'
+import type { BadRowPolicy } from '../tsv/bad-row-report'
 import { dialectOf } from '../tsv/dialect'
 import { TsvParser } from '../tsv/parser'
 import type { QuarantinedRow } from './quarantine-records'

@@ -5,7 +5,7 @@
 import type { FeedError, RowPosition } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'
 import type { AnyRow } from '../row-image'
-import type { CellRules } from '../tsv/dialect'
+import type { CellRules } from '../tsv/cell-rules'
 import type { BoundHeader } from '../tsv/header'
 
 /** The file of rows that were left out. All of its rows have the same object. */

@@ -1,6 +1,6 @@
 // The dialect of a file: what stands between cells, how cells are quoted, and what stands before
-// the first row. This module has the caller's option and its checks, and the same as bytes for the
-// parts of the parser. read-row.ts says what the bytes mean.
+// the first row. This module has the caller's option and its checks; cell-rules.ts has the rules of
+// cells as bytes.
 
 import { FeedError } from '../../errors'
 import {
@@ -12,6 +12,7 @@ import {
   texts,
 } from '../../options'
 import type { FeedSchema } from '../../schema/feed-schema'
+import { type CellRules, DOCUMENTED_CELLS } from './cell-rules'
 import { bindHeader, countKnownNames, MAX_COLUMNS } from './header'
 
 /**
@@ -79,37 +80,10 @@ const BACKSLASH = 0x5c
 /** The value in place of a byte where no byte has the meaning. */
 const NONE = -1
 
-/**
- * How the cells of a file are written. Stores keep it for their rows where it is not
- * DOCUMENTED_CELLS, so its names and values do not change.
- */
-export interface CellRules {
-  /** The byte between two cells. */
-  readonly delimiter: number
-  /** The byte that begins and ends a quoted cell; -1 where no cell is quoted. */
-  readonly quote: number
-  /**
-   * The byte that takes the next one with it inside quotes: a backslash, or the quote where quotes
-   * are doubled; -1 where no cell is quoted.
-   */
-  readonly escapedBy: number
-}
-
-/** How the documented files write their cells (item-feeds.md, section 2.1). */
-export const DOCUMENTED_CELLS: CellRules = { delimiter: TAB, quote: QUOTE, escapedBy: BACKSLASH }
-
 const QUOTINGS: Readonly<Record<Quoting, Omit<CellRules, 'delimiter'>>> = {
   backslash: { quote: QUOTE, escapedBy: BACKSLASH },
   doubled: { quote: QUOTE, escapedBy: QUOTE },
   none: { quote: NONE, escapedBy: NONE },
-}
-
-export function isDocumented({ delimiter, quote, escapedBy }: CellRules): boolean {
-  return (
-    delimiter === DOCUMENTED_CELLS.delimiter &&
-    quote === DOCUMENTED_CELLS.quote &&
-    escapedBy === DOCUMENTED_CELLS.escapedBy
-  )
 }
 
 /** Returns the dialect of rows whose cells are written by these rules. */

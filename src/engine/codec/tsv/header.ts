@@ -2,12 +2,13 @@
 // headings may be meant, `bindHeader` alone decides: every reader of files has its header. Columns
 // that the schema does not know stay readable under the name that the file gives them.
 
-import { FeedError, type RowPosition } from '../../errors'
+import { excerpt, FeedError, type RowPosition } from '../../errors'
+import { nameHint } from '../../options'
 import { text } from '../../schema/column-kinds'
 import { type ColumnSpec, NamedColumns, spellingOf } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import { columnOf } from '../projection'
-import type { CellRules } from './dialect'
+import type { CellRules } from './cell-rules'
+import { NamePredictor } from './name-predictor'
 
 /**
  * The most columns of a file: many times what any documented feed has. The limit bounds what a
@@ -34,7 +35,7 @@ export interface BoundHeader<C extends Columns = Columns> {
   /** The same, and behind them the columns of the schema that the file lacks: they read as empty. */
   readonly all: readonly BoundColumn[]
   /** The index of a column in `all` by its name. */
-  readonly indexes: ColumnLookup
+  readonly indexes: NamePredictor
   /** How the rows write their cells; undefined where as in the documented files. */
   readonly cells?: CellRules
 }
@@ -71,7 +72,7 @@ export function bindHeader<C extends Columns>(
         column: name,
       })
   const all = [...columns, ...absentColumns(schema, places, position)]
-  return { schema, columns, all, indexes: new ColumnLookup(all) }
+  return { schema, columns, all, indexes: new NamePredictor(all) }
 }
 
 /** Counts the column names of a header line that the schema knows. */
@@ -151,52 +152,23 @@ function absentColumns(
   return absent
 }
 
-// Column indexes by name. Readers ask for the same few names in the same order row after row, so
-// the lookup predicts the next name from the last one.
-
-/** The most names whose order the lookup remembers. */
-const MAX_NAMES = 16
-
-/** A name in the order in which names were first asked for; the first one follows the last. */
-interface AskedName {
-  readonly name: string
-  readonly column: number
-  next: AskedName
+/**
+ * The index of a column of the file, or of one that only the schema has, in `header.all`.
+ * @throws FeedError COLUMN_UNKNOWN
+ */
+export function columnOf(header: BoundHeader, name: string): number {
+  const column = header.indexes.get(name)
+  if (column === undefined) throw unknownColumn(header, name)
+  return column
 }
 
-export class ColumnLookup {
-  readonly #columns: NamedColumns<number>
-  readonly #asked: AskedName[] = []
-  #expected: AskedName | undefined
-
-  constructor(columns: readonly BoundColumn[]) {
-    this.#columns = new NamedColumns(columns.map(({ name }, index) => [name, index]))
-  }
-
-  get(name: string): number | undefined {
-    const expected = this.#expected
-    if (expected === undefined || expected.name !== name) return this.#look(name)
-    this.#expected = expected.next
-    return expected.column
-  }
-
-  #look(name: string): number | undefined {
-    const column = this.#columns.get(name)
-    if (column === undefined) return undefined
-    const asked = this.#asked.find(one => one.name === name) ?? this.#remember(name, column)
-    this.#expected = asked?.next ?? this.#expected
-    return column
-  }
-
-  #remember(name: string, column: number): AskedName | undefined {
-    if (this.#asked.length === MAX_NAMES) return undefined
-    const asked = { name, column } as AskedName
-    const last = this.#asked.at(-1) ?? asked
-    asked.next = this.#asked[0] ?? asked
-    last.next = asked
-    this.#asked.push(asked)
-    return asked
-  }
+export function unknownColumn({ all }: BoundHeader, name: string): FeedError<'COLUMN_UNKNOWN'> {
+  const known = all.map(column => column.name)
+  return new FeedError(
+    'COLUMN_UNKNOWN',
+    `neither the schema nor the file has the column ${excerpt(name)}: ${nameHint(name, known) ?? 'check its name'}`,
+    { column: excerpt(name), known },
+  )
 }
 
 // The projection of a file's header: the columns that a caller asks for, as the header of a file
@@ -237,7 +209,7 @@ export function projectHeader<K extends Columns>(
     if (!columns.includes(index)) leftOut.set(column.name, column)
   })
   return {
-    header: { ...header, schema, columns: ofFile, all, leftOut, indexes: new ColumnLookup(all) },
+    header: { ...header, schema, columns: ofFile, all, leftOut, indexes: new NamePredictor(all) },
     columns: isWhole ? undefined : columns,
   }
 }

@@ -4,7 +4,8 @@
 // lies in an input whose memory is lent.
 
 import type { RowPosition } from '../../errors'
-import { copyInto, type Loan } from '../loan'
+import type { Loan } from '../loan'
+import { copyInto } from '../memory'
 import { nextLine } from './read-row'
 import { rowPosition } from './row-places'
 

@@ -1,6 +1,6 @@
 // The TSV parser: bytes in, row batches out. It decides the order of the work: header, rows, bad
 // rows, end. input-window.ts has the bytes and the position in them, read-row.ts says what a row
-// is, bad-rows.ts leaves out bad rows, and tsv-scanner.ts finds the cells of good rows quickly. It
+// is, left-out-rows.ts leaves out bad rows, and tsv-scanner.ts finds the cells of good rows quickly. It
 // is one piece, because each step of that order shares the window and the rows.
 //
 // If you change where a batch or a row ends, also change read-row.ts and src/engine/wasm/scan.ts.
@@ -10,13 +10,14 @@ import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
 import { type Loan, loanOf } from '../loan'
 import type { FileProgress, RowBatch } from '../row-batch'
-import type { BadRowPolicy } from './bad-row'
-import { BadRows, PAUSE_BYTES } from './bad-rows'
-import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
+import type { BadRowPolicy } from './bad-row-report'
+import { isDocumented } from './cell-rules'
+import { type Dialect, type FileRules, rulesOf } from './dialect'
 import { bindHeader } from './header'
 import { InputWindow } from './input-window'
+import { judgeRow } from './judge-row'
+import { LeftOutRows, PAUSE_BYTES } from './left-out-rows'
 import { checkLineEnd, passStart, readHeader } from './read-header'
-import { judgeRow } from './read-row'
 import { RowCollector } from './row-collector'
 import { appendRow, CELL_END, type ScanSpace } from './scan-space'
 import { TsvScanner } from './tsv-scanner'
@@ -106,7 +107,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #rules: FileRules
   readonly #scanner: TsvScanner
   readonly #window: InputWindow
-  readonly #badRows: BadRows
+  readonly #badRows: LeftOutRows
   readonly #progress: FileProgress = { complete: false }
   /** One iterator serves all pushes. */
   readonly #steps: IterableIterator<RowBatch<K> | Pause> = {
@@ -136,7 +137,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes =>
       this.#scanner.memoryFor(bytes),
     )
-    this.#badRows = new BadRows(this.#window, {
+    this.#badRows = new LeftOutRows(this.#window, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',

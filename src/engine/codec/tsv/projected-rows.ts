@@ -4,9 +4,10 @@
 // the next batch uses the memory again.
 
 import type { RowPosition } from '../../errors'
-import { copyInto } from '../loan'
-import { DOCUMENTED_CELLS } from './dialect'
+import { copyInto } from '../memory'
+import { DOCUMENTED_CELLS } from './cell-rules'
 import { consecutivePlaces, type PlaceOf, rowPosition } from './row-places'
+import type { ProjectedCells } from './scan-core'
 import {
   CELL_END,
   CELL_MARK,
@@ -40,10 +41,8 @@ export interface BlockOfRows {
   readonly place: RowPosition
 }
 
-export class ProjectedRows {
-  /** Indexes of the columns in the file, distinct, in the order of the cells here. */
+export class ProjectedRows implements ProjectedCells {
   readonly columns: Int32Array
-  /** The byte between two cells, as in the file. */
   readonly delimiter: number
   /** Bytes of the cells, with a delimiter behind each and a line end behind the last of a row. */
   byteLength = 0
@@ -92,9 +91,6 @@ export class ProjectedRows {
     this.#space.rows += rows
   }
 
-  /**
-   * Adds cells that a core has projected; their ends count from the first byte of this object.
-   */
   addProjected(bytes: Uint8Array, ends: Int32Array): void {
     this.#makeRoom(bytes.length)
     copyInto(this.#bytes, this.byteLength, bytes)

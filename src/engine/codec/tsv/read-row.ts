@@ -13,31 +13,30 @@
 //
 // Another dialect has another D. With doubled quotes a quoted cell runs to the next `"` that no
 // other `"` follows, `""` in it is `"`, and a backslash is text. Without quoting every cell is
-// plain. CellRules (dialect.ts) has these differences as bytes.
+// plain. CellRules (cell-rules.ts) has these differences as bytes.
 //
 // A bad row is read to its end, because line ends in its quoted cells do not end it. Text behind a
 // closing quote belongs to the cell. A quote is taken for one that never closes where it reaches
 // the end of the bytes, or where its cell has a line end and text behind the closing quote: then
 // the row ends with the line on which that cell begins.
 
-import type { BadRowReason } from './bad-row'
-import type { CellRules } from './dialect'
-import type { InputWindow } from './input-window'
-import type { GoodRow, ScanSpace } from './scan-space'
+import type { CellRules } from './cell-rules'
 
 const LF = 0x0a
 const CR = 0x0d
 
 export type RowFault = 'unclosed-quote' | 'text-after-quote' | 'too-many-cells'
 
+/** A whole row: where each cell ends (terminator excluded) and where the next row begins. */
+export interface GoodRow {
+  readonly kind: 'row'
+  readonly cellEnds: readonly number[]
+  readonly next: number
+  readonly innerLines: number
+}
+
 export type RowReading =
-  /** A whole row: where each cell ends (terminator excluded) and where the next row begins. */
-  | {
-      readonly kind: 'row'
-      readonly cellEnds: readonly number[]
-      readonly next: number
-      readonly innerLines: number
-    }
+  | GoodRow
   | BadReading
   /** The row does not end in the bytes that are there. */
   | {
@@ -205,86 +204,4 @@ function closingQuote(
 function lineEndLength(block: Uint8Array, at: number, to: number): number {
   if (block[at] === LF) return 1
   return block[at] === CR && at + 1 < to && block[at + 1] === LF ? 2 : 0
-}
-
-// Says what the row at a position is: a row of the file, a bad row with its reason, or a row whose
-// end is not in the block yet.
-
-/** A bad row: it is not a row of the file. */
-export interface LeftOutRow {
-  readonly kind: 'left-out'
-  readonly reason: BadRowReason
-  /** Offset in the block of the next row; -1 where the row does not end before its limit. */
-  readonly next: number
-  /** Offset in the block of the first byte that was not read. */
-  readonly readTo: number
-}
-
-/** The block does not hold enough of the row to judge it. */
-export interface IncompleteRow {
-  readonly kind: 'incomplete'
-}
-const INCOMPLETE: IncompleteRow = { kind: 'incomplete' }
-
-/**
- * Judges the row at the offset `from` of the block, its size and its number of cells included. Its
- * scan has ended there.
- */
-export function judgeRow(
-  window: InputWindow,
-  from: number,
-  { columns, isCut: isKnownCut }: ScanSpace,
-  maxRowBytes: number,
-  cells: CellRules,
-): GoodRow | IncompleteRow | LeftOutRow {
-  const { bytes, filled, isFinal } = window
-  if (from >= filled) return INCOMPLETE
-  const isCut = filled - from > maxRowBytes
-  if (isKnownCut && !isFinal && !isCut) return INCOMPLETE
-  const to = isCut ? from + maxRowBytes : filled
-  const reading = readRow(bytes, from, to, {
-    final: isFinal && !isCut,
-    linesInQuotes: !window.isConfined(from),
-    maxCells: columns,
-    cells,
-  })
-  if (reading.kind === 'row') {
-    if (reading.cellEnds.length === columns) return reading
-    const next = bytes[reading.next - 1] === LF ? reading.next : -1
-    return {
-      kind: 'left-out',
-      reason: shortRow(reading, from, columns),
-      next,
-      readTo: reading.next,
-    }
-  }
-  if (reading.kind === 'bad') {
-    const { fault, next, readTo } = reading
-    return { kind: 'left-out', reason: faultReason(fault, columns), next, readTo }
-  }
-  if (!isCut) return INCOMPLETE
-  const { fault, openQuote } = reading
-  const reason: BadRowReason =
-    fault === undefined && openQuote < 0
-      ? { code: 'TSV_ROW_TOO_LARGE', limitBytes: maxRowBytes }
-      : faultReason(fault ?? 'unclosed-quote', columns)
-  const next = openQuote < 0 ? -1 : nextLine(bytes, openQuote, to)
-  return { kind: 'left-out', reason, next, readTo: to }
-}
-
-function faultReason(fault: RowFault, columns: number): BadRowReason {
-  switch (fault) {
-    case 'unclosed-quote':
-      return { code: 'TSV_QUOTE_UNCLOSED' }
-    case 'text-after-quote':
-      return { code: 'TSV_QUOTE_TRAILING_TEXT' }
-    case 'too-many-cells':
-      return { code: 'TSV_ROW_LONG', cells: columns + 1, columns }
-  }
-}
-
-function shortRow({ cellEnds }: GoodRow, from: number, columns: number): BadRowReason {
-  return cellEnds.length === 1 && cellEnds[0] === from
-    ? { code: 'TSV_ROW_BLANK' }
-    : { code: 'TSV_ROW_SHORT', cells: cellEnds.length, columns }
 }

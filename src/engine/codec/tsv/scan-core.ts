@@ -1,31 +1,24 @@
 // An instance of the WebAssembly scan module (src/engine/wasm/scan.ts) over a memory, with typed
 // calls.
 
-import { copyInto } from '../loan'
-import {
-  type WasmConstant,
-  type WasmMemory,
-  WasmModule,
-  wasmInstance,
-  wasmMemory,
-} from '../wasm-module'
-import type { CellRules } from './dialect'
-import type { ProjectedRows } from './projected-rows'
+import { copyInto } from '../memory'
+import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import type { CellRules } from './cell-rules'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import { CELL_END, maxRowsOf, type RowIndex, type ScanSpace } from './scan-space'
 
 interface Exports {
-  readonly BLOCK_BYTES: WasmConstant
-  readonly MAX_ROWS: WasmConstant
-  readonly MAX_CELLS: WasmConstant
-  readonly ROW_STARTS: WasmConstant
-  readonly ROW_FLAGS: WasmConstant
-  readonly CELL_ENDS: WasmConstant
-  readonly PROJECTED_COLUMNS: WasmConstant
-  readonly MAX_PROJECTED_COLUMNS: WasmConstant
-  readonly PROJECTED_ENDS: WasmConstant
-  readonly PROJECTED_BYTES: WasmConstant
-  readonly WIDE_TEXT: WasmConstant
+  readonly BLOCK_BYTES: number
+  readonly MAX_ROWS: number
+  readonly MAX_CELLS: number
+  readonly ROW_STARTS: number
+  readonly ROW_FLAGS: number
+  readonly CELL_ENDS: number
+  readonly PROJECTED_COLUMNS: number
+  readonly MAX_PROJECTED_COLUMNS: number
+  readonly PROJECTED_ENDS: number
+  readonly PROJECTED_BYTES: number
+  readonly WIDE_TEXT: number
   scan(
     block: number,
     bytes: number,
@@ -69,6 +62,18 @@ const GAP_BYTES = 4096
 
 const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
 
+/** What takes the projected cells of rows. */
+export interface ProjectedCells {
+  /** Indexes of the columns in the file, distinct, in the order of the cells. */
+  readonly columns: Int32Array
+  /** The byte between two cells. */
+  readonly delimiter: number
+  /** Bytes of the cells that it has. */
+  readonly byteLength: number
+  /** Adds cells whose ends count from its first byte. */
+  addProjected(bytes: Uint8Array, ends: Int32Array): void
+}
+
 export class ScanCore {
   readonly memory: WasmMemory
   /** The most bytes of one scan. */
@@ -96,7 +101,7 @@ export class ScanCore {
   static own(): ScanCore {
     const memory = wasmMemory(SCAN_PAGES)
     const { BLOCK_BYTES } = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
-    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value)
+    return new ScanCore(memory, BLOCK_BYTES + GAP_BYTES, BLOCK_BYTES)
   }
 
   /**
@@ -110,25 +115,21 @@ export class ScanCore {
       this.#exports
     this.memory = memory
     this.block = Buffer.from(memory.buffer as ArrayBuffer, 0, blockBytes)
-    this.maxBlockBytes = BLOCK_BYTES.value
+    this.maxBlockBytes = BLOCK_BYTES
     this.#index = index
-    this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
-    this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
-    this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
+    this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS, MAX_ROWS)
+    this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS, MAX_ROWS)
+    this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS, MAX_CELLS)
     this.#projectedColumns = new Int32Array(
       memory.buffer,
-      index + PROJECTED_COLUMNS.value,
-      MAX_PROJECTED_COLUMNS.value,
+      index + PROJECTED_COLUMNS,
+      MAX_PROJECTED_COLUMNS,
     )
-    this.#projectedEnds = new Int32Array(
-      memory.buffer,
-      index + PROJECTED_ENDS.value,
-      MAX_CELLS.value,
-    )
+    this.#projectedEnds = new Int32Array(memory.buffer, index + PROJECTED_ENDS, MAX_CELLS)
     const buffer = memory.buffer as ArrayBuffer
-    const bytes = BLOCK_BYTES.value
-    this.#fitted = Buffer.from(buffer, index + PROJECTED_BYTES.value, bytes + MAX_CELLS.value)
-    this.#wide = Buffer.from(buffer, index + WIDE_TEXT.value, 2 * bytes)
+    const bytes = BLOCK_BYTES
+    this.#fitted = Buffer.from(buffer, index + PROJECTED_BYTES, bytes + MAX_CELLS)
+    this.#wide = Buffer.from(buffer, index + WIDE_TEXT, 2 * bytes)
   }
 
   /** Makes a space that is this core's index. */
@@ -191,7 +192,7 @@ export class ScanCore {
    * Adds the projected cells of the rows in this core's index, whose block lies at the address
    * `at`.
    */
-  project(at: number, { rows, columns }: ScanSpace, projected: ProjectedRows): void {
+  project(at: number, { rows, columns }: ScanSpace, projected: ProjectedCells): void {
     const ofColumns = projected.columns
     if (this.#columnsThere !== ofColumns) this.#projectedColumns.set(ofColumns)
     this.#columnsThere = ofColumns

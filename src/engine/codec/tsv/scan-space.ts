@@ -1,11 +1,10 @@
 // The space that a scan fills: where the rows and cells of a block are. A scan only has to recognise
 // good rows. It stops at the first row that is not plainly good (cut off, bad, too long), and
-// read-row.ts says what that row is.
+// judge-row.ts says what that row is.
 
-import { copyInto, WORD_BYTES } from '../loan'
-import type { Memory } from '../memory'
-import type { CellRules } from './dialect'
-import type { RowReading } from './read-row'
+import { copyInto, type Memory, WORD_BYTES } from '../memory'
+import type { CellRules } from './cell-rules'
+import type { GoodRow } from './read-row'
 
 /** Flag of a row that has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
@@ -79,8 +78,6 @@ export function newScanSpace(columns: number): ScanSpace {
     isCut: false,
   }
 }
-
-export type GoodRow = Extract<RowReading, { kind: 'row' }>
 
 /** Adds one row that `readRow` has read to the space. @returns where the next row begins */
 export function appendRow(

@@ -4,9 +4,8 @@
 
 import type { Loan } from '../loan'
 import { onFirstUse, unlessUnsupported } from '../wasm-module'
-import { type CellRules, DOCUMENTED_CELLS } from './dialect'
-import type { ProjectedRows } from './projected-rows'
-import { ScanCore } from './scan-core'
+import { type CellRules, DOCUMENTED_CELLS } from './cell-rules'
+import { type ProjectedCells, ScanCore } from './scan-core'
 import { newScanSpace, type RowIndex, type ScanSpace } from './scan-space'
 
 /** The most free cores that wait for a next parser. Each has about 100 KiB of memory in use. */
@@ -82,7 +81,7 @@ export class TsvScanner {
    * Adds the projected cells of all rows in the space, whose bytes are in this block. Returns false
    * where the memory has no room for the block.
    */
-  project(block: Uint8Array, space: ScanSpace, projected: ProjectedRows): boolean {
+  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): boolean {
     const core = this.#coreOf(block)
     core?.project(block.byteOffset, space, projected)
     return core !== null

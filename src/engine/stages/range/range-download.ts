@@ -20,10 +20,10 @@ import type { FeedError } from '../../errors'
 import { BodyRules, leastBytesOf, readBody, receiveBody } from './body-rules'
 import { GzipJoins } from './gzip-joins'
 import { HandedOut } from './handed-out'
+import { RangeAttempts } from './range-attempts'
 import { type RangeAnswer, RangeRequester } from './range-requester'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
-import { RangeAttempts } from './retries'
 
 type Settled = Exclude<RangeAnswer, { kind: 'retry' }>
 type Part = Extract<RangeAnswer, { kind: 'part' }>

@@ -18,7 +18,7 @@ import * as kinds from '../../../../src/engine/schema/column-kinds'
 import type { ColumnSpec } from '../../../../src/engine/schema/column-spec'
 import { defineSchema } from '../../../../src/engine/schema/feed-schema'
 import type { Decimal } from '../../../../src/engine/schema/values'
-import { type BadCell, BadCells } from '../../../../src/engine/stages/bad-cells'
+import { type BadCell, BadCells } from '../../../../src/engine/stages/bad-cell-policy'
 import { DELIMITERS, QUOTINGS } from '../../../tsv-text'
 import {
   Bad,

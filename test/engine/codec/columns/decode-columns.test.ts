@@ -30,7 +30,7 @@ import {
   type FeedSchema,
 } from '../../../../src/engine/schema/feed-schema'
 import type { Decimal } from '../../../../src/engine/schema/values'
-import { type BadCellPolicy, BadCells } from '../../../../src/engine/stages/bad-cells'
+import { type BadCellPolicy, BadCells } from '../../../../src/engine/stages/bad-cell-policy'
 import { cellDialect, tsv, writtenIn } from '../../../tsv-text'
 import { Bad, base64, columns, outcome, plainly, rowOfCells, schema, types } from '../any-cells'
 

@@ -2,14 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   aspectReader,
-  descriptorReader,
   hashHead,
   PieceTable,
 } from '../../../../src/engine/codec/decode/aspect-reader'
-import {
-  decodeAspects,
-  decodeConditionDescriptors,
-} from '../../../../src/engine/codec/decode/aspects'
+import { decodeAspects } from '../../../../src/engine/codec/decode/aspects'
 import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { noNames } from '../../../tsv-text'
@@ -84,50 +80,6 @@ describe('aspect reader', () => {
     ]) {
       for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
     }
-  })
-})
-
-describe('descriptor reader', () => {
-  const read = descriptorReader()
-  const base64 = fc
-    .string({ unit: 'binary', maxLength: 9 })
-    .map(text => Buffer.from(text).toString('base64'))
-  const descriptor = fc
-    .tuple(base64, fc.array(base64, { minLength: 1, maxLength: 3 }))
-    .map(([name, values]) => `${name}:${values.join('|')}`)
-  const room = '\t'.repeat(17)
-
-  test('reads good cells as they are decoded, known pieces and new ones alike', () => {
-    fc.assert(
-      fc.property(
-        fc.array(descriptor, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom('', ';'),
-        (descriptors, end) => {
-          const cell = descriptors.join(';') + end
-          for (let n = 0; n < 2; n++)
-            expect(read(...place(cell, '', room))).toEqual(decodeConditionDescriptors(cell))
-        },
-      ),
-    )
-  })
-
-  test('reads any other cell as it is decoded, or not at all', () => {
-    const odd = fc
-      .array(fc.constantFrom('UmVk', 'UmU=', 'UQ==', 'UR==', 'Um', '=', ':', '|', ';', 'é', '"'), {
-        minLength: 1,
-        maxLength: 9,
-      })
-      .map(parts => parts.join(''))
-    let refused = 0
-    fc.assert(
-      fc.property(odd, fc.constantFrom(room, 'VkUm:UmVk;'.repeat(3), ''), (cell, next) => {
-        const got = read(...place(cell, '', next))
-        if (got === undefined) refused++
-        else expect(got).toEqual(decodeConditionDescriptors(cell))
-      }),
-      { numRuns: 1500 },
-    )
-    expect(refused).toBeGreaterThan(100)
   })
 })
 

@@ -7,11 +7,8 @@ import {
   sharedReader,
 } from '../../../../src/engine/codec/decode/shared-cells'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
-import {
-  type CellRules,
-  DOCUMENTED_CELLS,
-  type Quoting,
-} from '../../../../src/engine/codec/tsv/dialect'
+import { type CellRules, DOCUMENTED_CELLS } from '../../../../src/engine/codec/tsv/cell-rules'
+import type { Quoting } from '../../../../src/engine/codec/tsv/dialect'
 import { cellRules, noNames } from '../../../tsv-text'
 
 /** Cells that stand one behind the other, as one row. */

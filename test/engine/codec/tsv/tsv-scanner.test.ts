@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type CellRules, DOCUMENTED_CELLS } from '../../../../src/engine/codec/tsv/dialect'
+import { type CellRules, DOCUMENTED_CELLS } from '../../../../src/engine/codec/tsv/cell-rules'
 import { readRow } from '../../../../src/engine/codec/tsv/read-row'
 import {
   appendRow,

@@ -1,10 +1,11 @@
 // The policy for cells that are not of their column's type, for all stages that decode ahead of the
 // reader.
 
+import type { CellPolicy, ReadableRow } from '../codec/columns/decode-columns'
 import { isBadCell } from '../codec/decode/cell-decoder'
 import { decoderOf } from '../codec/decode/cell-decoders'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
-import type { Row } from '../codec/row'
+import type { Row } from '../codec/row-batch'
 import type { FeedError, RowPosition } from '../errors'
 import { callback, type NoPromise, noPromise } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
@@ -30,13 +31,7 @@ export interface BadCell {
  */
 export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => NoPromise) | RowQuarantine
 
-interface ReadableRow {
-  readonly position: RowPosition
-  get(name: string): unknown
-  text(name: string): string
-}
-
-export class BadCells {
+export class BadCells implements CellPolicy {
   /** Bad cells so far. */
   count = 0
   /** Rows that were left out because of a bad cell. */

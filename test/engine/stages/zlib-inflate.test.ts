@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { OUTPUT_BLOCK_BYTES } from '../../../src/engine/codec/gzip/inflate-engine'
-import { ZlibInflate } from '../../../src/engine/stages/gunzip-engine'
+import { ZlibInflate } from '../../../src/engine/stages/zlib-inflate'
 import { engineContract } from '../codec/gzip/engine-contract'
 
 describe('the node:zlib engine', () => {

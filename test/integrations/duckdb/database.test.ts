@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { columnData } from '../../../src/engine/codec/columns/column-data'
-import { CHUNK_ROWS, Database } from '../../../src/integrations/duckdb/duckdb-api'
+import { CHUNK_ROWS, Database } from '../../../src/integrations/duckdb/database'
 
 type Types = Awaited<ReturnType<Database['columnTypes']>>
 

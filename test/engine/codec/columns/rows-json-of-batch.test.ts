@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BatchJson } from '../../../../src/engine/codec/columns/batch-json'
+import { BatchJson } from '../../../../src/engine/codec/columns/rows-json'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
 import { TextBuffer } from '../../../../src/engine/codec/text-buffer'
 import type { TsvParserOptions } from '../../../../src/engine/codec/tsv/parser'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { servicePaths } from '../../src/emulator/service-parts'
+import { servicePaths } from '../../src/emulator/service-context'
 import { defineProfile } from '../../src/service/profile'
 
 const BASIS = {

@@ -20,7 +20,7 @@ import {
 import type { TargetRows } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { OTHER_CELLS, OTHER_CELLS_SQL, vectorTypeOf } from './column-types'
-import type { Database } from './duckdb-api'
+import type { Database } from './database'
 import { DECIMAL_DIGITS, DECIMAL_SCALE, type RowTable, VERSION_COLUMNS } from './tables'
 
 type Header = RowBatch<Columns>['header']
@@ -45,7 +45,7 @@ class OtherCells {
   }
 }
 
-export class FileRows {
+export class TypedRows {
   readonly #database: Database
   readonly #table: RowTable
   readonly #constants: Readonly<Record<string, string>>

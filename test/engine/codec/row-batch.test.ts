@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Row } from '../../../src/engine/codec/row'
+import type { Row } from '../../../src/engine/codec/row-batch'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
 import { TsvObjectParser } from '../../../src/engine/stages/tsv-object-parser'

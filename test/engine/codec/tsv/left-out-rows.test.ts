@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
-import type { BadRow } from '../../../../src/engine/codec/tsv/bad-row'
+import type { BadRow } from '../../../../src/engine/codec/tsv/bad-row-report'
 import { TsvParser, type TsvParserOptions } from '../../../../src/engine/codec/tsv/parser'
 import { PAUSE } from '../../../../src/engine/core/steps'
 import { FeedError } from '../../../../src/engine/errors'

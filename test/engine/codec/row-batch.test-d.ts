@@ -1,6 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Row } from '../../../src/engine/codec/row'
-import type { RowBatch } from '../../../src/engine/codec/row-batch'
+import type { Row, RowBatch } from '../../../src/engine/codec/row-batch'
 import type { Columns, RowObject, TextColumns } from '../../../src/engine/schema/feed-schema'
 import type { ItemColumns } from '../../../src/engine/schema/feed-schemas'
 import type { Aspect, Decimal } from '../../../src/engine/schema/values'

@@ -1,22 +1,20 @@
-// The adapter of @duckdb/node-api, an optional package with native code: databases, statements, and
-// chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
-// knows neither tables nor rows. It is one piece, because only one file imports the package.
+// A DuckDB file: statements, chunks of rows that DuckDB takes column by column, and the folder of its
+// temporary files. It turns errors of DuckDB into typed ones, and knows neither tables nor rows.
 
-import { readFile, rm, stat } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { FeedError, missingState, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
 import {
-  FeedError,
-  missingPackage,
-  missingState,
-  onDisk,
-  unlessMissing,
-  withoutLinks,
-} from '../../engine/index'
-import { type ColumnPart, fillVector, type Vector, type VectorCalls } from './column-vectors'
+  type Api,
+  type Calls,
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBType,
+  loadDuckdb,
+  runOnThreads,
+} from './bindings'
+import { type ColumnPart, fillVector } from './column-vectors'
 import { locked, openingFailed, statementFailed } from './duckdb-errors'
-import { newTemporaryFolder, removeFolder, removeLeftFolders } from './temporary-folder'
 
 /** Rows of a chunk at most: the size of a vector of DuckDB. */
 export const CHUNK_ROWS = 2048
@@ -36,7 +34,6 @@ export const CATALOG = 'feedmill_target'
  * the standard size of 256 KiB the least limit is not enough for them.
  */
 const NEW_FILE = "BLOCK_SIZE 65536, STORAGE_VERSION 'v1.2.0'"
-const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 /** The table function whose rows are those of the INSERT that runs. */
 const ROWS = 'feedmill_rows'
 /**
@@ -50,8 +47,6 @@ export const ROW_GROUP_ROWS = 16_384
  * the log are in memory too, and a checkpoint without temporary files needs several times as much.
  */
 const LOG_SHARE = 0.15
-/** The time between two looks at an INSERT, which takes some hundred milliseconds. */
-const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
 /** Rows of a chunk: parts of its columns. */
@@ -76,49 +71,6 @@ interface Opened {
   readonly connection: DuckDBConnection
   readonly calls: Calls
   readonly threads: number
-}
-
-type Api = typeof import('@duckdb/node-api')
-
-/** Calls of the bindings that @duckdb/node-api does not offer. */
-interface Calls extends VectorCalls {
-  data_chunk_get_vector(chunk: unknown, column: number): Vector
-  data_chunk_set_size(chunk: unknown, rows: number): void
-  /** Returns the state of a statement that DuckDB's threads run, and runs nothing of it. */
-  pending_execute_check_state(pending: unknown): number
-  pending_error(pending: unknown): string
-}
-/** The states of a statement that has ended: its result is ready, or it has failed. */
-const ENDED_STATES: readonly number[] = [0, 2]
-
-/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-async function loadDuckdb(): Promise<{ readonly api: Api; readonly calls: Calls }> {
-  const missing = (cause: unknown) =>
-    missingPackage('feedmill/duckdb', '@duckdb/node-api', '@duckdb/node-api@>=1.5.6', cause)
-  try {
-    const api = await withAllocator(() => import('@duckdb/node-api'))
-    if (api.DuckDBTableFunction === undefined) throw missing(undefined)
-    // The bindings are a dependency of the package and not of this one.
-    const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
-    return { api, calls: createRequire(own)('@duckdb/node-bindings') }
-  } catch (cause) {
-    throw FeedError.is(cause) ? cause : missing(cause)
-  }
-}
-
-/**
- * Loads DuckDB with an allocator that gives freed memory back soon, and not after ten seconds. To
- * give it back at once costs system time. It reads its settings only when it is loaded.
- */
-async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
-  const { env } = process
-  if (env[ALLOCATOR] !== undefined) return load()
-  env[ALLOCATOR] = 'dirty_decay_ms:200,muzzy_decay_ms:0'
-  try {
-    return await load()
-  } finally {
-    delete env[ALLOCATOR]
-  }
 }
 
 /**
@@ -255,13 +207,8 @@ export class Database {
       await connection.run(sql)
       return
     }
-    const pending = await connection.start(sql)
-    const { pending_result } = pending as unknown as { readonly pending_result: unknown }
-    while (!ENDED_STATES.includes(calls.pending_execute_check_state(pending_result)))
-      await sleep(INSERT_POLL_MS)
-    const failure = calls.pending_error(pending_result)
-    if (failure) throw statementFailed(this.path, failure)
-    await pending.getResult()
+    const failure = await runOnThreads(connection, calls, sql)
+    if (failure !== undefined) throw statementFailed(this.path, failure)
   }
 
   async close(): Promise<void> {
@@ -323,4 +270,31 @@ async function isUnbegun(place: string): Promise<boolean> {
 /** A text as a literal of SQL. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
+}
+
+// The folder beside a database file to which DuckDB writes what its memory does not hold. Each writer
+// has one of a new name, because DuckDB fails where a file of a dead process has the name of its own.
+
+/** What `mkdtemp` adds to a name. */
+const RANDOM_LENGTH = 6
+
+function newTemporaryFolder(place: string): Promise<string> {
+  return mkdtemp(prefixOf(place))
+}
+
+/** Removes the folders of dead writers. The caller has the lock of the database. */
+async function removeLeftFolders(place: string, own: string): Promise<void> {
+  const prefix = basename(prefixOf(place))
+  for (const name of await readdir(dirname(place))) {
+    const isTemporary = name.startsWith(prefix) && name.length === prefix.length + RANDOM_LENGTH
+    if (isTemporary && name !== basename(own)) await removeFolder(join(dirname(place), name))
+  }
+}
+
+function removeFolder(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true })
+}
+
+function prefixOf(place: string): string {
+  return `${place}.tmp-`
 }

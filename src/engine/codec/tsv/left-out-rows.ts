@@ -22,11 +22,11 @@ import {
   badRowError,
   badRowMessage,
   badRowsLimit,
-} from './bad-row'
-import type { CellRules } from './dialect'
+} from './bad-row-report'
+import type { CellRules } from './cell-rules'
 import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
-import type { LeftOutRow } from './read-row'
+import type { LeftOutRow } from './judge-row'
 import { endOfMiscountedLine, linesIn } from './read-row'
 import { appendLeftOut, type ScanSpace } from './scan-space'
 
@@ -36,7 +36,7 @@ import { appendLeftOut, type ScanSpace } from './scan-space'
  */
 export const PAUSE_BYTES = 1 << 16
 
-export interface BadRowsOptions {
+export interface LeftOutRowsOptions {
   readonly onBadRow: BadRowPolicy
   readonly maxBadRows: number
   readonly invalidUtf8: 'bad-row' | 'replace'
@@ -49,7 +49,7 @@ export interface PlacedRow {
   readonly position: RowPosition
 }
 
-export class BadRows {
+export class LeftOutRows {
   /** Rows that were left out. */
   count = 0
   /** Rows that were read with U+FFFD in place of bytes that are not UTF-8. */
@@ -58,12 +58,12 @@ export class BadRows {
   pending: LeftOutRow | undefined
   /** The error that comes behind the last batch. */
   failure: { readonly error: unknown } | undefined
-  readonly #options: BadRowsOptions
+  readonly #options: LeftOutRowsOptions
   readonly #window: InputWindow
   readonly #quarantine: RowQuarantine | undefined
   #file: QuarantinedFile | undefined
 
-  constructor(window: InputWindow, options: BadRowsOptions) {
+  constructor(window: InputWindow, options: LeftOutRowsOptions) {
     this.#window = window
     this.#options = options
     this.#quarantine = typeof options.onBadRow === 'object' ? options.onBadRow : undefined
