@@ -54,15 +54,19 @@ const classNames: Plugin = {
 
 /**
  * `sideEffects: false` in package.json lets a bundler leave out whole files, and of the modules in one file only what it knows to be pure: no
- * calls, no spread, and no class with a computed name that is not of `Symbol` itself, such as that of Node's inspection.
+ * calls, no spread, no property of another object, and no class with a computed name that is not of `Symbol` itself, such as that of Node's inspection.
  */
 const pure: Plugin = {
   name: 'pure',
   renderChunk: code => ({
     code: code
       .replace(/^((?:var|const) \w+ = )(?=(?:new )?[\w.]+\()/gm, '$1/* @__PURE__ */ ')
-      .replace(/^((?:var|const) \w+ = )(\{$.*?^\});$/gms, (all, start, literal: string) =>
-        /\(|\.\.\./.test(literal) ? `${start}/* @__PURE__ */ (() => (${literal}))();` : all,
+      .replace(
+        /^((?:var|const) \w+ = )(\{(?:$.*?^|[^\n]*)\});$/gms,
+        (all, start, literal: string) =>
+          /\(|\.\.\.|\w\.\w/.test(literal)
+            ? `${start}/* @__PURE__ */ (() => (${literal}))();`
+            : all,
       )
       .replace(/^var (\w+) = class \{$.*?^\};$/gms, (all, name) =>
         /^ {2}\[(?!Symbol)/m.test(all)

@@ -3,8 +3,8 @@
 //
 // api       writes test/api-report.txt
 // check     fails where test/api-report.txt is not that of the sources
-// reference writes src/reference: names and types of the compiler, texts of the comments, bounds of
-//           the calls that check them. It fails, and says where, for an option without a default, a
+// reference writes src/reference: names and types of the compiler, texts of the comments, defaults
+//           and bounds of the tables of options. It fails, and says where, for an option without a default, a
 //           number without bounds, a default that the code contradicts, an error code without
 //           `@remedy`, and an event or a channel without a comment
 // pages     writes src/api too, see typedoc.config.js

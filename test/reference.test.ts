@@ -25,10 +25,10 @@ const FLAWS: readonly (readonly [path: string, from: string, to: string, message
     /MapAsyncOptions\.concurrency states the default 9, and src\/engine\/pipeline\/map-async\.ts has 8/,
   ],
   [
-    'sync/plan/calendar-files.ts',
-    ' Bounds: 1 or more.',
-    '',
-    /CalendarLimits\.\w+ is a number without bounds that can be read/,
+    'service/http/request-settings.ts',
+    'Default no limit. Bounds: more\n   * than 0, at least one request a day.',
+    'Default no limit.',
+    /RequestOptions\.requestsPerSecond is a number without bounds that can be read/,
   ],
   [
     'engine/errors.ts',

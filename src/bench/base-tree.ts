@@ -28,7 +28,10 @@ export interface BaseTree {
   drop(): Promise<void>
 }
 
-type BaseTreeOptions = Pick<BenchPlan, 'files' | 'build' | 'onProgress'> & { readonly base: string }
+type BaseTreeOptions = Pick<BenchPlan, 'files' | 'onProgress'> & {
+  readonly base: string
+  readonly build?: string | undefined
+}
 
 /** @throws FeedError OPTION_INVALID, BENCH_FAILED */
 export async function baseTree(options: BaseTreeOptions): Promise<BaseTree> {

@@ -1,19 +1,6 @@
 // The options that all measurements share, with their checks, and the benchmarks of the files.
 
-import {
-  anyText,
-  arrayOf,
-  callback,
-  choice,
-  FeedError,
-  filePath,
-  filledText,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  texts,
-  wholeNumber,
-} from '../engine/index'
+import { FeedError, is, type OptionTable, optionInvalid, readOptions } from '../engine/index'
 import type { BenchProcesses } from './bench-process'
 import { MEASURE_NAMES, type MeasureName } from './statistics/measures'
 
@@ -54,45 +41,43 @@ export interface BenchOptions {
   readonly onProgress?: (progress: BenchProgress) => void
 }
 
-const NAMES: OptionNames<BenchOptions> = {
-  files: true,
-  rounds: true,
-  only: true,
-  measures: true,
-  base: true,
-  build: true,
-  baseline: true,
-  onProgress: true,
-}
-
-type Unset = 'only' | 'base' | 'build' | 'baseline'
+const OPTIONS = {
+  files: somePaths,
+  rounds: [is.any, DEFAULT_ROUNDS],
+  only: [is.texts],
+  measures: [someMeasures, MEASURE_NAMES],
+  base: [is.filledText],
+  build: [is.anyText],
+  baseline: [is.filePath],
+  onProgress: [is.callback, () => {}],
+} satisfies OptionTable<BenchOptions>
 
 /** The options with their defaults. */
-export type BenchPlan = Required<Omit<BenchOptions, Unset>> & Pick<BenchOptions, Unset>
+export type BenchPlan = ReturnType<typeof benchPlan>
 
 /** @throws FeedError OPTION_INVALID */
-export function benchPlan(options: BenchOptions): BenchPlan {
-  const { files, only, base, build, baseline } = knownOptions(options, NAMES)
-  const { rounds = DEFAULT_ROUNDS, measures = MEASURE_NAMES, onProgress = () => {} } = options
-  for (const file of arrayOf('files', files)) filePath('files', file)
-  if (files.length === 0) throw optionInvalid('files', 'at least one path', files)
-  if (only !== undefined) texts('only', only)
-  if (base !== undefined) filledText('base', base)
-  if (build !== undefined) anyText('build', build)
-  if (baseline !== undefined) filePath('baseline', baseline)
-  for (const measure of arrayOf('measures', measures)) choice('measures', measure, MEASURE_NAMES)
+export function benchPlan(options: BenchOptions) {
+  const plan = readOptions(options, OPTIONS)
+  const { base, build, baseline } = plan
   if (build !== undefined && base === undefined)
     throw optionInvalid('build', 'used with base', build)
   if (base !== undefined && baseline !== undefined)
     throw optionInvalid('baseline', 'used without base', baseline)
   const isCompared = base !== undefined || baseline !== undefined
-  if (measures.length === 0) throw optionInvalid('measures', 'at least one measure', measures)
-  return {
-    ...options,
-    rounds: wholeNumber('rounds', rounds, isCompared ? LEAST_ROUNDS : 1, 9_999),
-    measures,
-    onProgress: callback('onProgress', onProgress),
-  }
+  is.wholeNumber(isCompared ? LEAST_ROUNDS : 1, 9_999)('rounds', plan.rounds)
+  return plan
+}
+
+function somePaths(option: string, paths: readonly string[]): readonly string[] {
+  for (const path of is.arrayOf(option, paths)) is.filePath(option, path)
+  if (paths.length > 0) return paths
+  throw optionInvalid(option, 'at least one path', paths)
+}
+
+function someMeasures(option: string, measures: readonly MeasureName[]): readonly MeasureName[] {
+  for (const measure of is.arrayOf(option, measures)) is.choice(...MEASURE_NAMES)(option, measure)
+  if (measures.length > 0) return measures
+  throw optionInvalid(option, 'at least one measure', measures)
 }
 
 /** A benchmark in one of the files. */

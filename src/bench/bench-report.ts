@@ -1,7 +1,7 @@
 // The report of a measurement: figures, shares of the stages, and the judgement of a comparison. It
 // is plain data, which JSON keeps. The formats that people and other programs read are in formats/.
 
-import { anObject, choice } from '../engine/index'
+import { is } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
 import { stageShares } from './stage-shares'
@@ -149,7 +149,7 @@ export function regressionsIn(report: BenchReport): BenchRegression[] {
 
 /** Checks that an object is a report. @throws FeedError OPTION_INVALID */
 export function checkedReport(report: BenchReport): BenchReport {
-  anObject('report', report, 'a report of benchmarks')
-  if (report.kind !== 'feedmill-bench') choice('report.kind', report.kind, ['feedmill-bench'])
+  is.anObject('report', report, 'a report of benchmarks')
+  if (report.kind !== 'feedmill-bench') is.choice('feedmill-bench')('report.kind', report.kind)
   return report
 }

@@ -5,7 +5,7 @@ import {
   type ErrorCode,
   excerpt,
   FeedError,
-  finiteNumber,
+  is,
   messageOf,
   optionInvalid,
   type Pipeline,
@@ -49,7 +49,7 @@ export async function benchRun({ name, pipeline, bytes, check }: Bench): Promise
   )
   await checkOutcome(name, check, value)
   const size = typeof bytes === 'function' ? await failing(name, 'bytes', bytes) : bytes
-  const bytesRead = size === undefined ? mostBytes(value.stages) : finiteNumber('bytes', size, 1)
+  const bytesRead = size === undefined ? mostBytes(value.stages) : is.finiteNumber(1)('bytes', size)
   return { ...figures, ...value, ...(bytesRead > 0 && { bytes: bytesRead }) }
 }
 

@@ -2,14 +2,7 @@
 // bench-file.ts.
 
 import type { Pipeline, StageCounters } from '../engine/index'
-import {
-  anObject,
-  callback,
-  filledText,
-  finiteNumber,
-  knownOptions,
-  type OptionNames,
-} from '../engine/index'
+import { is, type OptionTable, readOptions } from '../engine/index'
 
 /** What one run of a benchmark gave. */
 export interface BenchOutcome {
@@ -53,13 +46,13 @@ export interface Bench {
   readonly prepare?: () => void | Promise<void>
 }
 
-const NAMES: OptionNames<Bench> = {
-  name: true,
-  pipeline: true,
-  bytes: true,
-  check: true,
-  prepare: true,
-}
+const BENCH = {
+  name: is.filledText,
+  pipeline: is.callback,
+  bytes: [checkedBytes],
+  check: [is.callback],
+  prepare: [is.callback],
+} satisfies OptionTable<Bench>
 
 /**
  * Describes a benchmark for `feedmill bench`. A file exports one, a list of them, or several by
@@ -84,12 +77,14 @@ const NAMES: OptionNames<Bench> = {
  * ```
  */
 export function defineBench(bench: Bench): Bench {
-  const { name, pipeline, bytes, check, prepare } = knownOptions(bench, NAMES, 'bench')
-  filledText('name', name)
-  callback('pipeline', pipeline)
-  if (typeof bytes === 'function') callback('bytes', bytes)
-  else if (bytes !== undefined) finiteNumber('bytes', bytes, 1)
-  if (check !== undefined) callback('check', check)
-  if (prepare !== undefined) callback('prepare', prepare)
-  return anObject('bench', bench)
+  readOptions(bench, BENCH, 'bench', '')
+  return bench
+}
+
+type Bytes = NonNullable<Bench['bytes']>
+
+function checkedBytes(option: string, bytes: Bytes): Bytes {
+  return typeof bytes === 'function'
+    ? is.callback(option, bytes)
+    : is.finiteNumber(1)(option, bytes)
 }

@@ -2,7 +2,7 @@
 // item-feeds.md, section 5). All operations share one value, so that the feeds, the catalog and
 // getAccess agree.
 
-import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../engine/index'
+import { is, type OptionTable, readOptions } from '../engine/index'
 
 /** One marketplace that the application may read. */
 export interface AccessConstraint {
@@ -12,14 +12,19 @@ export interface AccessConstraint {
   readonly categoryIds?: readonly string[]
 }
 
-const CONSTRAINT_OPTIONS: OptionNames<AccessConstraint> = { marketplaceId: true, categoryIds: true }
+const CONSTRAINT = {
+  marketplaceId: is.filledText,
+  categoryIds: [is.texts],
+} satisfies OptionTable<AccessConstraint>
 
 export interface AccessOptions {
   /** What the application may read. Default: everything. An empty list allows nothing. */
   readonly constraints?: readonly AccessConstraint[]
 }
 
-const ACCESS_OPTIONS: OptionNames<AccessOptions> = { constraints: true }
+const ACCESS = {
+  constraints: [(option, constraints) => is.arrayOf(option, constraints).map(checkConstraint)],
+} satisfies OptionTable<AccessOptions>
 
 /** The top-level category of Real Estate, which no feed of any marketplace has. */
 const REAL_ESTATE = '10542'
@@ -30,11 +35,7 @@ export class AccessRules {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: AccessOptions = {}) {
-    const { constraints } = knownOptions(options, ACCESS_OPTIONS, 'access')
-    this.constraints =
-      constraints === undefined
-        ? undefined
-        : arrayOf('constraints', constraints).map(checkConstraint)
+    this.constraints = readOptions(options, ACCESS, 'access', '').constraints
   }
 
   isRealEstate(categoryId: string): boolean {
@@ -59,12 +60,6 @@ export class AccessRules {
 }
 
 function checkConstraint(constraint: AccessConstraint): AccessConstraint {
-  const { marketplaceId, categoryIds = [] } = knownOptions(
-    constraint,
-    CONSTRAINT_OPTIONS,
-    'constraints[]',
-  )
-  filledText('marketplaceId', marketplaceId)
-  texts('categoryIds', categoryIds)
+  readOptions(constraint, CONSTRAINT, 'constraints[]', '')
   return constraint
 }

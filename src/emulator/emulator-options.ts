@@ -2,16 +2,12 @@
 // of the clients also has share their names and meaning with it.
 
 import {
+  type Check,
   type Clock,
-  choice,
-  clockMs,
-  filledText,
-  flag,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
-  texts,
-  wholeNumber,
+  readOptions,
 } from '../engine/index'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/index'
 import { type AccessOptions, AccessRules } from './access-rules'
@@ -27,16 +23,16 @@ import type { WorldOptions } from './world/world-options'
 
 /** The options that a profile of the clients has too. */
 const PROFILE_PARTS = {
-  scopeBase: true,
-  marketplaceHeader: true,
-  marketplacePrefix: true,
-  paths: true,
-  scopes: true,
-  lookBackParameter: true,
-  limits: true,
-  sandbox: true,
-  maxRangeBytes: true,
-} as const
+  scopeBase: is.any,
+  marketplaceHeader: is.any,
+  marketplacePrefix: is.any,
+  paths: is.any,
+  scopes: is.any,
+  lookBackParameter: is.any,
+  limits: is.any,
+  sandbox: is.any,
+  maxRangeBytes: is.any,
+}
 
 type ProfilePart = keyof typeof PROFILE_PARTS
 
@@ -95,26 +91,26 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly faults?: FaultOptions
 }
 
-const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
+const EMULATOR = {
   ...PROFILE_PARTS,
-  world: true,
-  now: true,
-  bootstrapAt: true,
-  slowCategories: true,
-  headerForm: true,
-  wrapErrors: true,
-  format: true,
-  cache: true,
-  clientId: true,
-  clientSecret: true,
-  tokenLifetimeSeconds: true,
-  tokenRequests: true,
-  access: true,
-  catalog: true,
-  keyTokenErrorStatus: true,
-  conflictStatus: true,
-  faults: true,
-}
+  world: worldOf,
+  now: [is.clockMs],
+  bootstrapAt: [checkSchedule],
+  slowCategories: [is.texts, []],
+  headerForm: [is.choice(...HEADER_FORMS), 'documented'],
+  wrapErrors: [is.flag, false],
+  format: [(_option, format) => checkFileFormat(format), {}],
+  cache: is.any,
+  clientId: [is.filledText, 'feedmill-client'],
+  clientSecret: [is.filledText, 'feedmill-secret'],
+  tokenLifetimeSeconds: [is.wholeNumber(), 7_200],
+  tokenRequests: [is.wholeNumber()],
+  access: [(_option, access) => new AccessRules(access), {}],
+  catalog: [is.any, {}],
+  keyTokenErrorStatus: [oneStatus<400 | 401 | 403>(400, 401, 403)],
+  conflictStatus: [oneStatus<400 | 409>(400, 409), 400],
+  faults: is.any,
+} satisfies OptionTable<EmulatorOptions>
 
 /** The settings that the parts of the service share. */
 export type EmulatorSettings = ReturnType<typeof emulatorSettings>
@@ -127,50 +123,32 @@ const ORIGIN = 'http://localhost'
 
 /** @throws FeedError OPTION_INVALID */
 export function emulatorSettings(given: EmulatorOptions) {
-  const options = knownOptions(given, EMULATOR_OPTIONS)
-  const world = worldOf(options.world)
-  const {
-    now = new Date(world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS),
-    headerForm = 'documented',
-    wrapErrors = false,
-    bootstrapAt = world.start,
-    slowCategories = [],
-    clientId = 'feedmill-client',
-    clientSecret = 'feedmill-secret',
-    tokenLifetimeSeconds = 7_200,
-    tokenRequests,
-    catalog = {},
-    keyTokenErrorStatus,
-    conflictStatus = 400,
-  } = options
-  const clock = clockMs('now', now)
-  const { format = {} } = options
-  checkFileFormat(format)
+  const { world, now, bootstrapAt, format, ...options } = readOptions(given, EMULATOR)
+  const clock = now ?? (() => world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS)
   return {
     world,
     now: () => new Date(clock()),
-    profile: profileOf(options),
-    access: new AccessRules(options.access),
+    profile: profileOf(given),
     format: { ...SERVED_FORMAT, ...format },
-    headerForm: choice('headerForm', headerForm, HEADER_FORMS),
-    wrapErrors: flag('wrapErrors', wrapErrors),
-    bootstrap: checkSchedule(bootstrapAt),
-    slowCategories: texts('slowCategories', slowCategories),
-    clientId: filledText('clientId', clientId),
-    clientSecret: filledText('clientSecret', clientSecret),
+    bootstrap: bootstrapAt ?? world.start,
     authorizationCode: 'feedmill-code',
-    tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', tokenLifetimeSeconds),
-    tokenRequests:
-      tokenRequests === undefined ? undefined : wholeNumber('tokenRequests', tokenRequests, 1),
-    catalog,
-    keyTokenErrorStatus: oneOf('keyTokenErrorStatus', keyTokenErrorStatus, [400, 401, 403]),
-    conflictStatus: oneOf('conflictStatus', conflictStatus, [400, 409]),
+    access: options.access,
+    headerForm: options.headerForm,
+    wrapErrors: options.wrapErrors,
+    slowCategories: options.slowCategories,
+    clientId: options.clientId,
+    clientSecret: options.clientSecret,
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds,
+    tokenRequests: options.tokenRequests,
+    catalog: options.catalog,
+    keyTokenErrorStatus: options.keyTokenErrorStatus,
+    conflictStatus: options.conflictStatus,
   }
 }
 
-function worldOf(world: EmulatorOptions['world']): World {
+function worldOf(option: string, world: EmulatorOptions['world']): World {
   if (typeof world !== 'object' || world === null)
-    throw optionInvalid('world', 'a World, or an object with its options', world)
+    throw optionInvalid(option, 'a World, or an object with its options', world)
   return 'itemsAt' in world ? world : createWorld(world)
 }
 
@@ -188,13 +166,15 @@ function profileOf(options: EmulatorOptions): ServiceProfile {
 }
 
 /** An undefined status stands for the default of each case. */
-function oneOf<S extends number | undefined>(option: string, status: S, statuses: readonly S[]): S {
-  if (status === undefined || statuses.includes(status)) return status
-  throw optionInvalid(option, `one of ${statuses.join(', ')}`, status)
+function oneStatus<S extends number>(...statuses: readonly S[]): Check<S> {
+  return (option, status) => {
+    if (statuses.includes(status)) return status
+    throw optionInvalid(option, `one of ${statuses.join(', ')}`, status)
+  }
 }
 
 /** Last-Modified has a resolution of one second. */
-function checkSchedule(time: BootstrapSchedule): BootstrapSchedule {
+function checkSchedule(option: string, time: BootstrapSchedule): BootstrapSchedule {
   if (time === 'daily' || (time instanceof Date && time.getTime() % 1000 === 0)) return time
-  throw optionInvalid('bootstrapAt', "a time in whole seconds, or 'daily'", time)
+  throw optionInvalid(option, "a time in whole seconds, or 'daily'", time)
 }

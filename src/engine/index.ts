@@ -1,7 +1,6 @@
 // The door of the room engine: what the public entries and the other rooms use of it.
 
 export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
-export { isTable } from './codec/body-kind'
 export { ByteReader, ByteWriter } from './codec/byte-records'
 export { ArrowIpc } from './codec/columns/arrow-ipc'
 export { type ArrowField, type ArrowType, arrowTypeOf } from './codec/columns/arrow-type'

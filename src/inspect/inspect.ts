@@ -10,26 +10,21 @@ import {
   type FeedSchema,
   FileSource,
   familyOf,
-  filePath,
-  filledText,
   Gunzip,
   GZIP_SIGNATURE,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   type PipelineSource,
   pipeline,
   printableUrl,
   RangeFetcher,
+  readOptions,
   requestUrl,
   Secrets,
-  wholeNumber,
 } from '../engine/index'
 import { NodeTransport } from '../service/index'
 import { FileInspector } from './file-inspector'
 import { type FailureReport, type GzipReport, type InspectReport, REPORT_VERSION } from './report'
-
-const SAMPLE_ROWS = 3
-const MOST_SAMPLE_ROWS = 1000
 
 /**
  * A path, an http or https URL without user info, or a source of byte blocks: an iterable, a stream
@@ -53,13 +48,13 @@ export interface InspectOptions {
   readonly signal?: AbortSignal
 }
 
-const NAMES: OptionNames<InspectOptions> = {
-  schema: true,
-  dialect: true,
-  sampleRows: true,
-  name: true,
-  signal: true,
-}
+const OPTIONS = {
+  schema: [(option, schema) => schema && checkedSchema(option, schema)],
+  dialect: is.any,
+  sampleRows: [is.wholeNumber(0, 1000), 3],
+  name: [is.filledText],
+  signal: is.any,
+} satisfies OptionTable<InspectOptions>
 
 /**
  * Reads a feed file once, gzip or plain text, and reports what is in it: the facts of gzip, the
@@ -89,14 +84,8 @@ export async function inspect(
   source: InspectSource,
   options: InspectOptions = {},
 ): Promise<InspectReport> {
-  const { schema, dialect, sampleRows = SAMPLE_ROWS, name, signal } = knownOptions(options, NAMES)
-  if (schema !== undefined && schema !== null) checkedSchema('schema', schema)
-  if (name !== undefined) filledText('name', name)
-  const inspector = new FileInspector({
-    schema,
-    dialect,
-    sampleRows: wholeNumber('sampleRows', sampleRows, 0, MOST_SAMPLE_ROWS),
-  })
+  const { name, signal, ...reading } = readOptions(options, OPTIONS)
+  const inspector = new FileInspector(reading)
   const running = signal === undefined ? {} : { signal }
   const from = byteSource(source, running)
   const rest = from.blocks()
@@ -185,9 +174,9 @@ interface ByteSource {
 /** @throws FeedError OPTION_INVALID */
 function byteSource(source: InspectSource, options: PipelineOptions): ByteSource {
   if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source)))
-    return remoteFile(requestUrl(source, 'source'), options)
+    return remoteFile(requestUrl('source', source), options)
   if (typeof source === 'string') {
-    const path = filePath('source', source)
+    const path = is.filePath('source', source)
     return named(path, pipeline(new FileSource(path), options))
   }
   return named('bytes', pipeline(source as () => AsyncIterable<Uint8Array>, options))

@@ -2,17 +2,13 @@
 
 import { setMaxListeners } from 'node:events'
 import {
-  anObject,
-  callback,
-  choice,
   FeedError,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   rangeSettings,
+  readOptions,
   Secrets,
-  secretText,
-  withMethods,
 } from '../engine/index'
 import { type Catalog, catalogOf } from './clients/catalog'
 import type { RangeTuning } from './clients/feed-download'
@@ -24,7 +20,7 @@ import { ServiceCore, type ServiceCoreParts } from './clients/service-core'
 import { BoundedTransport } from './http/bounded-transport'
 import type { HttpTransport } from './http/http-transport'
 import { NodeTransport } from './http/node-transport'
-import { type RequestOptions, requestSettings } from './http/request-settings'
+import { REQUESTS, type RequestOptions, requestSettings } from './http/request-settings'
 import type { ServiceProfile } from './profile'
 import type { TokenSource } from './tokens/authorized-transport'
 import { CredentialTokens } from './tokens/client-credentials'
@@ -42,20 +38,12 @@ export interface FeedServiceOptions extends RequestOptions {
   readonly ranges?: RangeTuning
 }
 
-const NAMES: OptionNames<FeedServiceOptions> = {
-  transport: true,
-  checks: true,
-  ranges: true,
-  concurrencyPerHost: true,
-  requestsPerSecond: true,
-  sharedTurn: true,
-  queueTimeoutMs: true,
-  headersTimeoutMs: true,
-  bodyTimeoutMs: true,
-  maxResponseBytes: true,
-  now: true,
-  retry: true,
-}
+const OPTIONS = {
+  transport: [is.withMethods<HttpTransport>('send')],
+  checks: [is.choice('all', 'forms', 'none'), 'all'],
+  ranges: [is.anObject, {}],
+  ...REQUESTS,
+} satisfies OptionTable<FeedServiceOptions>
 
 export interface FeedService {
   /** The addresses, names and limits of the service. */
@@ -110,19 +98,14 @@ export function createFeedService(
 ): FeedService {
   if (typeof profile !== 'object' || profile === null || typeof profile.paths !== 'object')
     throw optionInvalid('profile', 'what defineProfile() gives', profile)
-  knownOptions(options, NAMES)
-  if (typeof credentials === 'function') callback('credentials', credentials)
+  const { transport: given, checks, ranges, ...requests } = readOptions(options, OPTIONS)
+  if (typeof credentials === 'function') is.callback('credentials', credentials)
   else checkedCredentials(credentials)
-  if (options.transport !== undefined) withMethods('transport', options.transport, ['send'])
-  const settings = requestSettings(options)
-  const own = options.transport === undefined ? new NodeTransport() : undefined
+  const settings = requestSettings(requests)
+  const own = given === undefined ? new NodeTransport() : undefined
   const secrets = new Secrets()
-  const inner = options.transport ?? (own as NodeTransport)
+  const inner = given ?? (own as NodeTransport)
   const transport = new BoundedTransport(inner, settings, secrets)
-  const { checks = 'all', ranges = {} } = options
-  choice('checks', checks, ['all', 'forms', 'none'])
-  anObject('ranges', ranges)
-  // Each download checks the options again. This check reports a mistake early.
   rangeSettings({ url: profile.baseUrl, transport, ...ranges })
   const closed = new AbortController()
   setMaxListeners(0, closed.signal)
@@ -152,8 +135,8 @@ function checkedCredentials(credentials: ClientCredentials): void {
       credentials,
     )
   }
-  secretText('clientId', credentials.clientId)
-  secretText('clientSecret', credentials.clientSecret)
+  is.secretText('clientId', credentials.clientId)
+  is.secretText('clientSecret', credentials.clientSecret)
 }
 
 interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {

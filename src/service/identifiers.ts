@@ -2,7 +2,7 @@
 // path or of a folder.
 
 import { createHash } from 'node:crypto'
-import { anyText, arrayOf, excerpt, FeedError, filledText } from '../engine/index'
+import { excerpt, FeedError, is } from '../engine/index'
 
 /**
  * Identifiers that are refused: empty ones, dot segments, and those with separators, control
@@ -17,8 +17,8 @@ const REFUSED = /^$|^\.\.?$|[/\\\u0000-\u001f\u007f]|\p{Surrogate}/u
  * names `parameter`.
  */
 export function pathSegment(parameter: string, identifier: string): string {
-  filledText('parameter', parameter)
-  if (REFUSED.test(anyText(parameter, identifier))) {
+  is.filledText('parameter', parameter)
+  if (REFUSED.test(is.anyText(parameter, identifier))) {
     const context = { parameter, excerpt: excerpt(JSON.stringify(identifier), 60) }
     throw new FeedError(
       'HTTP_IDENTIFIER_INVALID',
@@ -48,8 +48,10 @@ const MAX_NAME_BYTES = 200
  */
 export function fileNameOf(kind: string, identifiers: readonly string[]): string {
   const name = [
-    anyText('kind', kind),
-    ...arrayOf('identifiers', identifiers).map(identifier => anyText('identifiers', identifier)),
+    is.anyText('kind', kind),
+    ...is
+      .arrayOf('identifiers', identifiers)
+      .map(identifier => is.anyText('identifiers', identifier)),
   ]
     .map(namePart)
     .join('.')

@@ -2,14 +2,13 @@
 // defaults come from service-notes.md, sections 2 and 3.
 
 import {
-  filledText,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   printableUrl,
+  readOptions,
   requestUrl,
   sendableHeaders,
-  wholeNumber,
 } from '../engine/index'
 import { pathSegment } from './identifiers'
 import { type Base, OPERATIONS, type OperationName } from './operations'
@@ -97,22 +96,22 @@ const LIMITS: RequestLimits = {
 const MAX_RANGE_BYTES = 100_000_000
 const SANDBOX_MAX_RANGE_BYTES = 10_000_000
 
-const PROFILE_NAMES: OptionNames<ProfileOptions> = {
-  baseUrl: true,
-  keysBaseUrl: true,
-  notificationsBaseUrl: true,
-  tokenUrl: true,
-  scopeBase: true,
-  marketplaceHeader: true,
-  marketplacePrefix: true,
-  paths: true,
-  scopes: true,
-  lookBackParameter: true,
-  maxRangeBytes: true,
-  limits: true,
-  sandbox: true,
-  allowHttp: true,
-}
+const OPTIONS = {
+  baseUrl: is.any,
+  keysBaseUrl: is.any,
+  notificationsBaseUrl: is.any,
+  tokenUrl: is.any,
+  scopeBase: is.filledText,
+  marketplaceHeader: [headerName, 'X-MKT-C-MARKETPLACE-ID'],
+  marketplacePrefix: [is.any, 'MKT_'],
+  paths: [checkedPaths, {}],
+  scopes: [(_, scopes) => ({ ...defaults('scope'), ...scopes }), {}],
+  lookBackParameter: [is.any, 'look_back'],
+  maxRangeBytes: [is.wholeNumber()],
+  limits: [checkedLimits, {}],
+  sandbox: [is.any, false],
+  allowHttp: [is.any, false],
+} satisfies OptionTable<ProfileOptions>
 
 /**
  * Returns a complete profile. Throws HTTP_HEADER_INVALID, and OPTION_INVALID, also for plain http
@@ -132,31 +131,20 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
  * ```
  */
 export function defineProfile(options: ProfileOptions): ServiceProfile {
-  knownOptions(options, PROFILE_NAMES)
-  const { sandbox = false, allowHttp = false } = options
+  const { sandbox, allowHttp, ...given } = readOptions(options, OPTIONS)
   const at = (option: string, value: string) => address(option, value, allowHttp)
-  const baseUrl = at('baseUrl', options.baseUrl)
-  const marketplaceHeader = options.marketplaceHeader ?? 'X-MKT-C-MARKETPLACE-ID'
-  sendableHeaders({ [marketplaceHeader]: '' })
+  const baseUrl = at('baseUrl', given.baseUrl)
   return {
+    ...given,
     baseUrl,
-    tokenUrl: at('tokenUrl', options.tokenUrl),
-    keysBaseUrl: at('keysBaseUrl', options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`),
+    tokenUrl: at('tokenUrl', given.tokenUrl),
+    keysBaseUrl: at('keysBaseUrl', given.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`),
     notificationsBaseUrl: at(
       'notificationsBaseUrl',
-      options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`,
+      given.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`,
     ),
-    scopeBase: filledText('scopeBase', options.scopeBase).replace(/\/$/, ''),
-    marketplaceHeader,
-    marketplacePrefix: options.marketplacePrefix ?? 'MKT_',
-    paths: checkedPaths({ ...defaults('path'), ...options.paths }),
-    scopes: { ...defaults('scope'), ...options.scopes },
-    lookBackParameter: options.lookBackParameter ?? 'look_back',
-    maxRangeBytes: wholeNumber(
-      'maxRangeBytes',
-      options.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES),
-    ),
-    limits: checkedLimits({ ...LIMITS, ...options.limits }),
+    scopeBase: given.scopeBase.replace(/\/$/, ''),
+    maxRangeBytes: given.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES),
   }
 }
 
@@ -188,8 +176,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 function address(option: string, value: string, allowHttp: boolean): string {
-  filledText(option, value)
-  const url = requestUrl(value, option)
+  is.filledText(option, value)
+  const url = requestUrl(option, value)
   // A base address is continued by a path. The token endpoint may have a query, and no fragment
   // (RFC 6749, 3.2).
   if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value))
@@ -203,15 +191,24 @@ function address(option: string, value: string, allowHttp: boolean): string {
   )
 }
 
+function headerName(_option: string, name: string): string {
+  sendableHeaders({ [name]: '' })
+  return name
+}
+
 /**
  * Checks that each path has the variables of its default, because a request fills exactly these.
  */
-function checkedPaths(paths: ServiceProfile['paths']): ServiceProfile['paths'] {
+function checkedPaths(
+  option: string,
+  given: Partial<ServiceProfile['paths']>,
+): ServiceProfile['paths'] {
+  const paths = { ...defaults('path'), ...given }
   for (const [name, path] of Object.entries(paths)) {
     const variables = variablesOf(OPERATIONS[name as OperationName].path)
     if (path.startsWith('/') && variablesOf(path) === variables) continue
     throw optionInvalid(
-      `paths.${name}`,
+      `${option}.${name}`,
       `a path that begins with a slash and has ${variables || 'no variable'}`,
       path,
     )
@@ -223,8 +220,9 @@ function variablesOf(path: string): string {
   return (path.match(/\{\w+\}/g) ?? []).join(', ')
 }
 
-function checkedLimits(limits: RequestLimits): RequestLimits {
-  for (const [name, value] of Object.entries(limits)) wholeNumber(`limits.${name}`, value)
+function checkedLimits(option: string, given: Partial<RequestLimits>): RequestLimits {
+  const limits = { ...LIMITS, ...given }
+  for (const [name, value] of Object.entries(limits)) is.wholeNumber()(`${option}.${name}`, value)
   return limits
 }
 

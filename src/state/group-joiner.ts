@@ -5,18 +5,16 @@
 
 import type { Columns, ItemColumns, ItemGroupColumns, Row, RowBatch } from '../engine/index'
 import {
-  callback,
-  choice,
+  is,
   isIterable,
-  knownOptions,
-  type OptionNames,
+  type OptionTable,
   type Outputs,
   optionInvalid,
+  readOptions,
   rowsInput,
   SideInput,
   type SideSource,
   Stage,
-  wholeNumber,
 } from '../engine/index'
 import { GroupGatherer } from './join/group-gatherer'
 import { GroupIndex } from './join/group-index'
@@ -63,12 +61,17 @@ export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M e
   readonly maxGroupItems?: number
 }
 
-const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>> = {
-  groups: true,
-  mode: true,
-  row: true,
-  memoryBytes: true,
-  maxGroupItems: true,
+const OPTIONS = {
+  groups: iterableOfBatches,
+  mode: [is.choice('items-with-group', 'group-with-items'), 'items-with-group'],
+  row: [is.callback],
+  memoryBytes: [is.wholeNumber(0), 64 * 2 ** 20],
+  maxGroupItems: [is.wholeNumber(), 100_000],
+} satisfies OptionTable<GroupJoinerOptions<never, Columns, Columns, JoinMode>>
+
+function iterableOfBatches<T>(option: string, batches: T): T {
+  if (isIterable(batches)) return batches
+  throw optionInvalid(option, 'an iterable of row batches', batches)
 }
 
 /** The number of items of each kind, and of groups. */
@@ -154,18 +157,12 @@ export class GroupJoiner<
   /** @throws FeedError OPTION_INVALID */
   constructor(options: GroupJoinerOptions<T, C, G, M>) {
     super('GroupJoiner')
-    const {
-      mode = 'items-with-group',
-      maxGroupItems = 100_000,
-      memoryBytes = 64 * 2 ** 20,
-    } = knownOptions(options, NAMES)
-    this.#mode = choice<JoinMode>('mode', mode, ['items-with-group', 'group-with-items'])
-    this.#maxGroupItems = wholeNumber('maxGroupItems', maxGroupItems)
-    if (options.row !== undefined) callback('row', options.row)
-    if (!isIterable(options.groups))
-      throw optionInvalid('groups', 'an iterable of row batches', options.groups)
+    const given = options as GroupJoinerOptions<never, Columns, Columns, JoinMode>
+    const { mode, maxGroupItems, memoryBytes } = readOptions(given, OPTIONS)
+    this.#mode = mode
+    this.#maxGroupItems = maxGroupItems
     this.#groups = new SideInput(options.groups)
-    this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
+    this.#memoryBytes = memoryBytes
     this.#index = new GroupIndex(this.#folder, memoryBytes)
     this.#gatherer = new GroupGatherer(this.#folder)
     // Without `row` the elements are rows, as the default of T says.

@@ -6,20 +6,17 @@
 
 import type { AnyBatch, ChangeKind, Columns, FeedSchema, Outputs, VersionOf } from '../engine/index'
 import {
-  callback,
-  choice,
   FeedError,
-  flag,
   type ItemPriorityColumns,
   type ItemSnapshotColumns,
+  is,
   itemPrioritySchema,
   itemSnapshotSchema,
-  knownOptions,
-  type OptionNames,
+  type OptionTable,
   optionInvalid,
+  readOptions,
   rowBatch,
   Stage,
-  wholeNumber,
 } from '../engine/index'
 import { inStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
@@ -64,12 +61,17 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
   readonly before?: boolean
 }
 
-const NAMES: OptionNames<SnapshotMergerOptions> = {
-  memoryBytes: true,
-  schema: true,
-  versionOf: true,
-  changes: true,
-  before: true,
+const OPTIONS = {
+  memoryBytes: [is.wholeNumber(0), DEFAULT_MEMORY_BYTES],
+  schema: [definedSchema],
+  versionOf: [is.callback],
+  changes: [is.choice('all', 'effective', 'none'), 'all'],
+  before: [is.flag, false],
+} satisfies OptionTable<SnapshotMergerOptions>
+
+function definedSchema(option: string, schema: FeedSchema): FeedSchema {
+  if (typeof schema?.columns === 'object') return schema
+  throw optionInvalid(option, 'a schema, as defineSchema makes it', schema)
 }
 
 /**
@@ -129,20 +131,11 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
     super('SnapshotMerger')
-    const {
-      versionOf,
-      changes = 'all',
-      before = false,
-      memoryBytes = DEFAULT_MEMORY_BYTES,
-    } = knownOptions(options, NAMES)
+    const { changes, before, memoryBytes } = readOptions(options, OPTIONS)
     // C is the columns of the snapshot feed unless a schema is given.
-    const { schema = itemSnapshotSchema as unknown as FeedSchema<C> } = options
-    if (typeof schema?.columns !== 'object')
-      throw optionInvalid('schema', 'a schema, as defineSchema makes it', schema)
-    this.#isWanted = OUTPUTS[choice('changes', changes, ['all', 'effective', 'none'])]
-    flag('before', before)
-    if (versionOf !== undefined) callback('versionOf', versionOf)
-    this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
+    const { schema = itemSnapshotSchema as unknown as FeedSchema<C>, versionOf } = options
+    this.#isWanted = OUTPUTS[changes]
+    this.#memoryBytes = memoryBytes
     const shared = { versionOf, changes: { before, effectiveOnly: changes !== 'all' } }
     this.#items = new RegisterTable({ part: 'item', schema, ...shared })
     this.#priorities = new RegisterTable({

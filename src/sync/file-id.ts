@@ -5,12 +5,11 @@
 // to 3.6.
 
 import {
-  anObject,
-  anyText,
   type Columns,
   type FeedError,
   type FeedFile,
   type FeedSchema,
+  is,
   readInstant,
   schemaOf,
 } from '../engine/index'
@@ -106,9 +105,9 @@ export type FileId = ServiceId | OwnId
  * ```
  */
 export function fileIdKey(id: FileId): string {
-  const { marketplace, categoryId } = anObject('id', id)
-  anyText('marketplace', marketplace)
-  anyText('categoryId', categoryId)
+  const { marketplace, categoryId } = is.anObject('id', id)
+  is.anyText('marketplace', marketplace)
+  is.anyText('categoryId', categoryId)
   return `${categoryKey(id)}${id.feed}/${whichOf(id)}`
 }
 

@@ -1,6 +1,6 @@
 // Divides the memory of a synchronisation among its parts.
 
-import { wholeNumber } from '../engine/index'
+import { is } from '../engine/index'
 
 const MIB = 2 ** 20
 /** Least memory for sorting: the rows of a batch, and of the blocks that are being written. */
@@ -12,6 +12,7 @@ const LEAST_SORT_BYTES = 48 * MIB
 const RUNTIME_BYTES = 170 * MIB
 const LEAST_BYTES = 240 * MIB
 export const DEFAULT_MEMORY_BYTES = 256 * MIB
+export const MEMORY_BYTES = is.wholeNumber(LEAST_BYTES)
 /** Concurrent ranges of each download. */
 const RANGES = 4
 
@@ -20,7 +21,7 @@ export type MemoryShares = Readonly<ReturnType<typeof memoryShares>>
 
 /** @throws FeedError OPTION_INVALID */
 export function memoryShares(memoryBytes: number, downloads: number) {
-  const held = wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES) - RUNTIME_BYTES
+  const held = memoryBytes - RUNTIME_BYTES
   const each = Math.floor((held * 0.12) / downloads)
   const pieceBytes = Math.min(4 * MIB, Math.floor(each / 4))
   const windowBytes = each - pieceBytes

@@ -2,31 +2,25 @@
 // milliseconds.
 
 import {
-  anObject,
   type Clock,
   type Columns,
-  choice,
-  clockMs,
-  durationMs,
-  filePath,
-  filledText,
-  finiteNumber,
-  flag,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   type RetryOptions,
-  type RetryPolicy,
+  readOptions,
   retryPolicy,
-  validDate,
-  wholeNumber,
-  withMethods,
 } from '../engine/index'
 import type { FeedService, RangeTuning } from '../service/index'
 import type { ChangeSink } from './folder/change-log'
 import { type Environment, machineEnvironment } from './folder/environment'
 import { StatePaths } from './folder/state-paths'
-import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
+import {
+  DEFAULT_MEMORY_BYTES,
+  MEMORY_BYTES,
+  type MemoryShares,
+  memoryShares,
+} from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
 import type { FeedSource } from './source/feed-source'
 import { ownSource } from './source/own-source'
@@ -174,151 +168,130 @@ export interface FeedSyncOptions<C extends Columns = Columns>
   readonly maxBadShare?: number
 }
 
-const NAMES: OptionNames<SyncOptions> = {
-  service: true,
-  marketplace: true,
-  categories: true,
-  folder: true,
-  target: true,
-  spoolFolder: true,
-  mode: true,
-  strict: true,
-  until: true,
-  memoryBytes: true,
-  parallelFiles: true,
-  ranges: true,
-  keepFileBytes: true,
-  keepChangeBytes: true,
-  maxRemovedShare: true,
-  changes: true,
-  changeRows: true,
-  quarantine: true,
-  pollMs: true,
-  waitLimitMs: true,
-  progressMs: true,
-  limits: true,
-  now: true,
-  signal: true,
-  retry: true,
-  environment: true,
-  shares: true,
-}
+export const SIGNAL = is.withMethods<AbortSignal>('addEventListener', 'throwIfAborted')
+
+const MAX_BAD_SHARE = 0.05
+
+/** The options of every synchronisation. */
+const SHARED = {
+  mode: [is.choice('once', 'follow'), 'once'],
+  strict: [is.flag, true],
+  memoryBytes: [MEMORY_BYTES, DEFAULT_MEMORY_BYTES],
+  parallelFiles: [is.wholeNumber(1, 64), 2],
+  ranges: [is.anObject, {}],
+  keepFileBytes: [is.wholeNumber(0), 0],
+  keepChangeBytes: [is.wholeNumber(0), 2 ** 30],
+  maxRemovedShare: [is.finiteNumber(0, 1), 0.5],
+  changes: [checkedChanges, 'none'],
+  changeRows: [is.choice('after', 'both'), 'after'],
+  quarantine: is.any,
+  pollMs: [is.durationMs(), 60_000],
+  waitLimitMs: [is.durationMs(0), 0],
+  progressMs: [is.durationMs(), 1_000],
+  signal: [SIGNAL],
+  retry: retryPolicy,
+  environment: [is.any, machineEnvironment],
+  shares: is.any,
+} satisfies OptionTable<Omit<FeedSyncOptions, 'source' | 'folder' | 'maxBadShare'>>
+
+const SYNC = {
+  service: is.withMethods<FeedService>('withClock', 'close'),
+  marketplace: is.filledText,
+  categories: someCategories,
+  folder: [is.filePath],
+  target: [checkedTarget],
+  spoolFolder: [is.filePath],
+  until: [is.validDate],
+  limits: (_option, limits) => calendarLimits(limits),
+  now: [is.clockMs],
+  ...SHARED,
+} satisfies OptionTable<SyncOptions>
+
+const FEED_SYNC = {
+  source: is.any,
+  folder: is.filePath,
+  ...SHARED,
+  maxBadShare: [is.finiteNumber(0, 1), MAX_BAD_SHARE],
+} satisfies OptionTable<FeedSyncOptions>
 
 /** The options with their defaults, as the parts of a run take them. */
 export type SyncSettings = ReturnType<typeof syncSettings>
 
 /** @throws FeedError OPTION_INVALID, before any folder is made and any request is sent */
 export function syncSettings(given: SyncOptions | FeedSyncOptions) {
-  const options = knownFor(given)
-  const {
-    mode = 'once',
-    until,
-    memoryBytes = DEFAULT_MEMORY_BYTES,
-    ranges = {},
-    keepFileBytes = 0,
-    keepChangeBytes = 2 ** 30,
-    maxRemovedShare = 0.5,
-    maxBadShare = 0.05,
-    changeRows = 'after',
-    strict = true,
-    parallelFiles = 2,
-    pollMs = 60_000,
-    waitLimitMs = 0,
-    progressMs = 1_000,
-    signal,
-    environment = machineEnvironment,
-  } = options
-  wholeNumber('parallelFiles', parallelFiles, 1, 64)
-  if (until !== undefined) validDate('until', until)
-  anObject('ranges', ranges)
-  const retry = retryPolicy(options.retry)
+  const { memoryBytes, quarantine, shares, ...settings } = isOfFeed(given)
+    ? feedSettings(given)
+    : serviceSettings(given)
   return {
-    ...checkedOrigin(options, retry),
-    ...checkedPlace(options),
-    mode: choice('mode', mode, ['once', 'follow']),
-    strict: flag('strict', strict) && mode === 'once',
-    changes: checkedChanges(options.changes),
-    changeRows: choice('changeRows', changeRows, ['after', 'both']),
-    quarantine: checkedQuarantine(options, environment),
-    parallelFiles,
-    shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
-    ranges,
-    keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
-    keepChangeBytes: wholeNumber('keepChangeBytes', keepChangeBytes, 0),
-    maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
-    maxBadShare: finiteNumber('maxBadShare', maxBadShare, 0, 1),
-    retry,
-    pollMs: durationMs('pollMs', pollMs),
-    waitLimitMs: durationMs('waitLimitMs', waitLimitMs, 0),
-    progressMs: durationMs('progressMs', progressMs),
-    until,
-    signal: checkedSignal(signal),
-    environment,
+    ...settings,
+    strict: settings.strict && settings.mode === 'once',
+    shares: { ...memoryShares(memoryBytes, settings.parallelFiles), ...shares },
+    quarantine: checkedQuarantine(quarantine, settings),
   }
 }
 
-/**
- * Checks an AbortSignal by its methods, because it may come from another realm. @throws FeedError
- * OPTION_INVALID
- */
-export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  return signal === undefined
-    ? undefined
-    : withMethods('signal', signal, ['addEventListener', 'throwIfAborted'])
+function isOfFeed(given: SyncOptions | FeedSyncOptions): given is FeedSyncOptions {
+  return 'source' in is.anObject('options', given)
 }
 
-/** Refuses the options of a run over the service where a feed of one's own is followed. */
-function knownFor(options: SyncOptions | FeedSyncOptions): SyncOptions & Partial<FeedSyncOptions> {
-  const { service, marketplace, categories, target, spoolFolder, until, limits, now, ...shared } =
-    NAMES
-  const feedNames: OptionNames<FeedSyncOptions> = { ...shared, source: true, maxBadShare: true }
-  const names = 'source' in anObject('options', options) ? feedNames : NAMES
-  return knownOptions(options as SyncOptions, names as typeof NAMES)
+function feedSettings(given: FeedSyncOptions) {
+  const { source, ...settings } = readOptions(given, FEED_SYNC)
+  const ofService = { target: undefined, spoolFolder: undefined, until: undefined }
+  return { ...settings, ...ofService, source: ownSource(source, settings.retry), now: Date.now }
 }
 
-/** Returns what the run follows, and the clock: milliseconds since 1970. */
-function checkedOrigin(options: SyncOptions & Partial<FeedSyncOptions>, retry: RetryPolicy) {
-  const { source, marketplace, categories, until, limits } = options
-  if (source !== undefined) return { source: ownSource(source, retry), now: Date.now }
-  const given = withMethods('service', options.service, ['withClock', 'close'])
-  const now = options.now === undefined ? given.now : clockMs('now', options.now)
-  const service = options.now === undefined ? given : given.withClock(now)
-  const parts = { service, marketplace, categories, now, until, limits: calendarLimits(limits) }
-  return { source: serviceSource(parts), now }
+function serviceSettings(given: SyncOptions) {
+  const { marketplace, categories, limits, ...settings } = readOptions(given, SYNC)
+  checkPlace(given)
+  const { until, folder = '', now = settings.service.now } = settings
+  const service = given.now === undefined ? settings.service : settings.service.withClock(now)
+  const source = serviceSource({ service, marketplace, categories, now, until, limits })
+  return { ...settings, folder, now, source, maxBadShare: MAX_BAD_SHARE }
 }
 
-/**
- * Checks that a run has one place for its rows, and no option that the place does not know. The
- * folder is empty where there is a target.
- */
-function checkedPlace(options: SyncOptions) {
+/** Some options are for the place that has the rows: a state folder, or a target. */
+function checkPlace(options: SyncOptions): void {
   const { folder, target, spoolFolder } = options
   if (target === undefined) {
     if (spoolFolder !== undefined)
       throw optionInvalid('spoolFolder', 'left out without target', spoolFolder)
-    return { folder: filePath('folder', folder), target, spoolFolder }
+    is.filePath('folder', folder as string)
+    return
   }
   const { changes, changeRows, keepFileBytes, keepChangeBytes } = options
   const beside = Object.entries({ folder, changes, changeRows, keepFileBytes, keepChangeBytes })
   for (const [option, value] of beside)
     if (value !== undefined) throw optionInvalid(option, 'left out beside target', value)
-  filledText('target.name', withMethods('target', target, ['open']).name)
-  if (spoolFolder !== undefined) filePath('spoolFolder', spoolFolder)
-  return { folder: '', target, spoolFolder }
 }
 
-function checkedChanges(
-  changes: SyncOptions['changes'] = 'none',
-): NonNullable<SyncOptions['changes']> {
+function checkedTarget(option: string, target: SyncTarget): SyncTarget {
+  is.filledText(`${option}.name`, is.withMethods<SyncTarget>('open')(option, target).name)
+  return target
+}
+
+function someCategories(option: string, categories: readonly string[]): readonly string[] {
+  if (Array.isArray(categories) && categories.length > 0) return categories
+  throw optionInvalid(option, 'an array of one category or more', categories)
+}
+
+type Changes = NonNullable<SyncOptions['changes']>
+
+function checkedChanges(option: string, changes: Changes): Changes {
   if (changes === 'none' || changes === 'files') return changes
   if (typeof changes === 'object' && typeof changes?.write === 'function') return changes
-  throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
+  throw optionInvalid(option, "'none' or 'files' or an object with the method write", changes)
+}
+
+interface Place {
+  readonly target: SyncTarget | undefined
+  readonly folder: string
+  readonly environment: Environment
 }
 
 /** Returns where rows go that cannot be merged; undefined where they are not kept. */
 function checkedQuarantine(
-  { quarantine = 'none', target, folder: state = '' }: SyncOptions,
-  { files }: Environment,
+  quarantine: SyncOptions['quarantine'] = 'none',
+  { target, folder: state, environment: { files } }: Place,
 ) {
   if (quarantine === 'none') return undefined
   if (target === undefined) {
@@ -327,8 +300,7 @@ function checkedQuarantine(
   }
   if (typeof quarantine !== 'object' || quarantine === null)
     throw optionInvalid('quarantine', "'none' or { folder } beside target", quarantine)
-  const { folder } = knownOptions(quarantine, { folder: true }, 'quarantine')
-  return { files, folder: filePath('quarantine.folder', folder) }
+  return { files, ...readOptions(quarantine, { folder: is.filePath }, 'quarantine') }
 }
 
 /** What each download of a run has: its share of the memory, and what the caller wants. */

@@ -1,11 +1,20 @@
-// The page of all options: every interface that the sources check by `OptionNames` and that an entry
+// The page of all options: every interface that the sources have a table for and that an entry
 // exports or a listed option has, with type, unit, default, bounds and meaning of each option. An
 // option that several interfaces share is in the table of one of them, and the others refer to it.
 
 import { relative } from 'node:path'
 import ts from 'typescript'
-import { checkedBounds, writtenDefaults } from './bounds.mjs'
-import { cell, codeCell, commentOf, isInternal, placeOf, problems, walk } from './sources.mjs'
+import { optionTables } from './option-tables.mjs'
+import {
+  cell,
+  codeCell,
+  commentOf,
+  isInternal,
+  placeOf,
+  problems,
+  unaliased,
+  walk,
+} from './sources.mjs'
 
 /** Units by the ends of names (CONTRIBUTING.md: a name contains its unit). */
 const UNITS = [
@@ -20,33 +29,21 @@ const UNITS = [
 ]
 
 export function optionsPage(sources) {
-  const { checker, files, entries } = sources
-  const checked = new Map()
-  for (const file of files)
-    walk(file, node => {
-      if (!ts.isTypeReferenceNode(node) || node.typeName.getText() !== 'OptionNames') return
-      const [argument] = node.typeArguments ?? []
-      if (argument === undefined || !ts.isTypeReferenceNode(argument)) return
-      const symbol = checker.getSymbolAtLocation(argument.typeName)
-      const declared =
-        symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-      const places = checked.get(declared) ?? new Set()
-      if (declared !== undefined) checked.set(declared, places.add(file.fileName))
-    })
-  const facts = { ...sources, bounds: checkedBounds(sources), defaults: writtenDefaults(sources) }
+  const { checker, entries } = sources
+  const tables = optionTables(sources)
   const listed = new Set()
   const chapters = [...entries].map(([entry, symbols]) => {
-    const own = new Set(symbols.filter(symbol => checked.has(symbol) && !listed.has(symbol)))
+    const own = new Set(symbols.filter(symbol => tables.has(symbol) && !listed.has(symbol)))
     for (const symbol of own) {
       listed.add(symbol)
-      for (const part of partsOf(symbol, checker)) if (checked.has(part) && !listed.has(part)) own.add(part)
+      for (const part of partsOf(symbol, checker)) if (tables.has(part) && !listed.has(part)) own.add(part)
     }
     const sorted = [...own].sort((one, other) => (one.name < other.name ? -1 : 1))
     return { entry, symbols, sorted }
   })
   const homes = homesOf(chapters.flatMap(({ sorted }) => sorted), checker)
   const sections = chapters.map(({ entry, symbols, sorted }) => {
-    const parts = sorted.map(symbol => partOf(symbol, checked.get(symbol), symbols, homes, facts))
+    const parts = sorted.map(symbol => partOf(symbol, tables.get(symbol), symbols, homes, sources))
     return parts.length === 0 ? '' : `## ${entry}\n\n${parts.join('\n')}`
   })
   return `# Options
@@ -72,7 +69,7 @@ function partsOf(symbol, checker) {
     walk(declarations[0], node => {
       if (!ts.isTypeReferenceNode(node)) return
       const part = checker.getSymbolAtLocation(node.typeName)
-      if (part !== undefined) parts.add(part.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(part) : part)
+      if (part !== undefined) parts.add(unaliased(checker, part))
     })
   return parts
 }
@@ -90,12 +87,11 @@ function homesOf(symbols, checker) {
   return homes
 }
 
-function partOf(symbol, places, exported, homes, facts) {
-  const { checker } = facts
+function partOf(symbol, tables, exported, homes, { checker, root }) {
   const members = membersOf(symbol, checker)
   const homeOf = member => homes.get(member.declarations[0])
   const own = members.filter(member => homeOf(member) === symbol)
-  const rows = own.map(member => rowOf(member, places, symbol, facts))
+  const rows = own.map(member => rowOf(member, tables, symbol, checker, root))
   const others = [...new Set(members.map(homeOf))]
     .filter(home => home !== symbol)
     .map(home => sharedText(home, members.filter(member => homeOf(member) === home), checker))
@@ -136,8 +132,7 @@ function takersOf(symbol, exported) {
   return takers.length === 0 ? '' : `Taken by ${takers.map(({ name }) => `\`${name}\``).join(', ')}.`
 }
 
-function rowOf(member, places, owner, facts) {
-  const { checker, root } = facts
+function rowOf(member, tables, owner, checker, root) {
   const [declaration] = member.declarations
   const comment = commentOf(member, checker)
   const place = `${placeOf(declaration, root)}: ${declaration.parent.name?.getText() ?? owner.name}.${member.name}`
@@ -148,11 +143,11 @@ function rowOf(member, places, owner, facts) {
     problems.push(
       `${place} states no default: add a sentence "Default: …." to its comment, "Default: none." where the option has no effect when it is left out`,
     )
-  const near = [declaration.getSourceFile().fileName, ...places]
-  if (stated !== undefined) compareDefault(place, member.name, stated, near, facts)
+  const options = tables.map(({ file, options }) => ({ file, ...options[member.name] }))
+  if (stated !== undefined) compareDefault(place, stated, options, root)
   const text = declaration.type?.getText().replace(/\s+/g, ' ') ?? ''
   const isNumber = /^number(?: \| undefined)?$/.test(text)
-  const bounds = isNumber ? boundsText(place, member.name, comment, near, facts) : ''
+  const bounds = isNumber ? boundsText(place, comment, options) : ''
   const unit = isNumber ? UNITS.find(([end]) => end.test(member.name))?.[1] : undefined
   return `| \`${member.name}\` | \`${codeCell(text)}\`${unit ? `, ${unit}` : ''} | ${cell(stated ?? 'required')} | ${bounds} | ${cell(withoutFacts(comment))} |`
 }
@@ -166,18 +161,16 @@ function statedDefault(comment) {
 }
 
 function withoutFacts(comment) {
-  return comment.replace(DEFAULT, '').replace(BOUNDS, '').replace(/\s+/g, ' ').trim()
+  return comment.replace(BOUNDS, '').replace(DEFAULT, '').replace(/\s+/g, ' ').trim()
 }
 
-/** Checks a default that is a number or a word against the one that the code has. */
-function compareDefault(place, name, stated, near, { defaults, root }) {
+/** Checks a default that is a number or a word against those of the tables. */
+function compareDefault(place, stated, options, root) {
   const value = plainValue(stated)
-  if (value === undefined) return
-  const written = defaults.filter(each => each.option === name && near.includes(each.file))
-  for (const { value: actual, file } of written)
-    if (typeof actual === typeof value && actual !== value)
+  for (const { byDefault, file } of options)
+    if (value !== undefined && typeof byDefault === typeof value && byDefault !== value)
       problems.push(
-        `${place} states the default ${stated}, and ${relative(root, file)} has ${actual}: correct the comment or the code`,
+        `${place} states the default ${stated}, and ${relative(root, file)} has ${byDefault}: correct the comment or the code`,
       )
 }
 
@@ -192,17 +185,15 @@ function plainValue(stated) {
   return /^'(.*)'$/.exec(text)?.[1].replaceAll('\\t', '\t')
 }
 
-/** The bounds that the comment states, or those that the code checks. */
-function boundsText(place, name, comment, near, { bounds }) {
+/** The bounds that the comment states, or those of the tables. */
+function boundsText(place, comment, options) {
   const stated = BOUNDS.exec(comment)?.[1]
   if (stated !== undefined) return cell(stated)
-  const named = bounds.filter(({ option }) => option === name || option.endsWith(`.${name}`))
-  const close = named.filter(({ file }) => near.includes(file))
-  const texts = new Set((close.length > 0 ? close : named).map(rangeText))
+  const texts = new Set(options.flatMap(({ bounds = [] }) => bounds).map(rangeText))
   if (texts.size === 1) return [...texts][0]
   problems.push(
     texts.size === 0
-      ? `${place} is a number without bounds that can be read: check it by wholeNumber, durationMs or finiteNumber with constant bounds, or add a sentence "Bounds: …." to its comment`
+      ? `${place} is a number without bounds that can be read: check it in its table by is.wholeNumber, is.durationMs or is.finiteNumber with constant bounds, or add a sentence "Bounds: …." to its comment`
       : `${place} is checked with several bounds (${[...texts].join('; ')}): add a sentence "Bounds: …." to its comment`,
   )
   return ''

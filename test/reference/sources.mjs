@@ -54,7 +54,7 @@ export function sourcesOf(root, program) {
   return { root, checker, files, entries, fileAt }
 }
 
-function unaliased(checker, symbol) {
+export function unaliased(checker, symbol) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 

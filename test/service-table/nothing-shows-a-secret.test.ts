@@ -11,11 +11,11 @@ import { FeedError } from '../../src/engine/errors'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
 import type { HttpTransport } from '../../src/service/http/http-transport'
 import { NodeTransport } from '../../src/service/http/node-transport'
-import { requestSettings } from '../../src/service/http/request-settings'
 import { authorizedTransport } from '../../src/service/tokens/authorized-transport'
 import { CredentialTokens } from '../../src/service/tokens/client-credentials'
 import { Recorded } from '../engine/diagnostics/recorded'
 import { FAST } from '../service/emulated'
+import { requestSettingsOf } from '../service/http/request-settings-of'
 import { type Asked, goodRequest, someFileId } from './calls'
 import { DOCUMENTED, openStand, type Stand, Stands } from './shops'
 
@@ -300,7 +300,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   const wire = new Wire(stands.transport)
   const { tokenUrl, scopeBase, baseUrl, paths } = stand.profile
   const secrets = new Secrets()
-  const settings = requestSettings({})
+  const settings = requestSettingsOf({})
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
   const tokens = new CredentialTokens({
     tokenUrl,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoryShares } from '../../src/sync/memory-shares'
+import { MEMORY_BYTES, memoryShares } from '../../src/sync/memory-shares'
 
 const MIB = 2 ** 20
 
@@ -22,7 +22,7 @@ test.each([
 )
 
 test('less memory than the process itself needs is refused', () => {
-  expect(() => memoryShares(64 * MIB, 1)).toThrow(
+  expect(() => MEMORY_BYTES('memoryBytes', 64 * MIB)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID' }),
   )
 })

@@ -1,6 +1,6 @@
 // A report in one of the formats of `feedmill bench --format`.
 
-import { choice } from '../../engine/index'
+import { is } from '../../engine/index'
 import { type BenchReport, checkedReport, regressionsIn } from '../bench-report'
 import { speedEntries } from './speed-entries'
 import { comparisonRows, figureRows, headLines, type Rows, regressionText } from './words'
@@ -26,7 +26,7 @@ export const BENCH_FORMATS = Object.keys(FORMATS) as BenchFormat[]
  */
 export function benchText(report: BenchReport, format: BenchFormat): string {
   const checked = checkedReport(report)
-  return FORMATS[choice('format', format, BENCH_FORMATS)](checked)
+  return FORMATS[is.choice(...BENCH_FORMATS)('format', format)](checked)
 }
 
 /** A report for a terminal. */

@@ -1,6 +1,6 @@
 // The options of the catalog.
 
-import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../engine/index'
+import { is, type OptionTable, readOptions } from '../../engine/index'
 import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
 
 export interface CatalogOptions {
@@ -18,25 +18,17 @@ export interface CatalogOptions {
   readonly toldSize?: (bytes: number) => number
 }
 
-const CATALOG_OPTIONS: OptionNames<CatalogOptions> = {
-  feedTypes: true,
-  maxWholeBytes: true,
-  toldSize: true,
-}
-
 /** 200 MB (feed-file-catalog.md, section 7), in decimal units like the maximum of a range. */
 const MAX_WHOLE_BYTES = 200_000_000
 
+const CATALOG = {
+  feedTypes: [(option, seeds) => is.arrayOf(option, seeds).map(checkFeedType), DEFAULT_FEED_TYPES],
+  maxWholeBytes: [is.wholeNumber(), MAX_WHOLE_BYTES],
+  toldSize: [is.callback, bytes => bytes],
+} satisfies OptionTable<CatalogOptions>
+
 /** @throws FeedError OPTION_INVALID */
 export function catalogSettings(options: CatalogOptions) {
-  const {
-    feedTypes = DEFAULT_FEED_TYPES,
-    maxWholeBytes = MAX_WHOLE_BYTES,
-    toldSize = (bytes: number) => bytes,
-  } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
-  return {
-    types: arrayOf('feedTypes', feedTypes).map(checkFeedType),
-    maxWholeBytes: wholeNumber('maxWholeBytes', maxWholeBytes),
-    toldSize: callback('toldSize', toldSize),
-  }
+  const { feedTypes: types, ...sizes } = readOptions(options, CATALOG, 'catalog', '')
+  return { types, ...sizes }
 }

@@ -2,17 +2,7 @@
 // long they stay, and its FeedType resource (feed-file-catalog.md, sections 3.1 to 3.4); and which
 // types and files the application may use, from the access rules and the settings of the types.
 
-import {
-  type Columns,
-  choice,
-  filledText,
-  flag,
-  knownOptions,
-  type OptionNames,
-  schemaOf,
-  texts,
-  wholeNumber,
-} from '../../engine/index'
+import { type Columns, is, type OptionTable, readOptions, schemaOf } from '../../engine/index'
 import type { FeedType } from '../../service/index'
 import type { AccessConstraint, AccessRules } from '../access-rules'
 import { feedLines } from '../feeds/feed-file'
@@ -43,38 +33,23 @@ export interface FeedTypeSeed {
   readonly permitted?: boolean
 }
 
-const FEED_TYPE_OPTIONS: OptionNames<FeedTypeSeed> = {
-  feedTypeId: true,
-  description: true,
-  feed: true,
-  content: true,
-  lookBackMinutes: true,
-  marketplaceIds: true,
-  status: true,
-  permitted: true,
-}
-
 /** The limit of a year bounds the work of a request, which walks the files of all days. */
 const MAX_LOOK_BACK_MINUTES = 366 * 24 * 60
 
+const FEED_TYPE = {
+  feedTypeId: is.filledText,
+  description: is.any,
+  feed: is.choice('item', 'item_group'),
+  content: [is.choice('bootstrap', 'span')],
+  lookBackMinutes: [is.wholeNumber(1, MAX_LOOK_BACK_MINUTES)],
+  marketplaceIds: [is.texts],
+  status: [is.choice('ACTIVE', 'PAUSED', 'DEPRECATED')],
+  permitted: [is.flag],
+} satisfies OptionTable<FeedTypeSeed>
+
 /** @throws FeedError OPTION_INVALID */
 export function checkFeedType(seed: FeedTypeSeed): FeedTypeSeed {
-  const {
-    feedTypeId,
-    feed,
-    content = 'span',
-    lookBackMinutes = 1,
-    marketplaceIds = [],
-    status = 'ACTIVE',
-    permitted = true,
-  } = knownOptions(seed, FEED_TYPE_OPTIONS, 'feedTypes[]')
-  filledText('feedTypeId', feedTypeId)
-  choice('feed', feed, ['item', 'item_group'])
-  choice('content', content, ['bootstrap', 'span'])
-  wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_LOOK_BACK_MINUTES)
-  texts('marketplaceIds', marketplaceIds)
-  choice('status', status, ['ACTIVE', 'PAUSED', 'DEPRECATED'])
-  flag('permitted', permitted)
+  readOptions(seed, FEED_TYPE, 'feedTypes[]', '')
   return seed
 }
 

@@ -3,16 +3,7 @@
 // happens then fault-injector.ts; the options that decide are here. `error;code=N` is not one of
 // these faults: it asks an operation for one of its documented errors.
 
-import {
-  arrayOf,
-  filledText,
-  finiteNumber,
-  flag,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  wholeNumber,
-} from '../../engine/index'
+import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
 
 /** The kinds of faults, each with the parameters that it takes besides `skip` and `times`. */
 const FAULTS = [
@@ -169,15 +160,7 @@ export interface FaultOptions {
   readonly route?: string
 }
 
-const FAULT_OPTIONS: OptionNames<FaultOptions> = {
-  rules: true,
-  rate: true,
-  seed: true,
-  kinds: true,
-  oncePerFile: true,
-  route: true,
-}
-const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
+const RULE = { route: is.filledText, fault: is.filledText } satisfies OptionTable<FaultRule>
 
 /**
  * Faults that a client can survive: after each of them, the same request or a request for the rest
@@ -195,6 +178,15 @@ export const PASSING_FAULTS: readonly FaultKind[] = [
   '503',
 ]
 
+const OPTIONS = {
+  rules: [(option, rules) => is.arrayOf(option, rules).map(readRule), []],
+  rate: [is.finiteNumber(0, 1), 0],
+  seed: [is.wholeNumber(Number.MIN_SAFE_INTEGER), 0],
+  kinds: [someKinds, PASSING_FAULTS],
+  oncePerFile: [is.flag, false],
+  route: [is.filledText],
+} satisfies OptionTable<FaultOptions>
+
 export type FaultSettings = ReturnType<typeof faultSettings>
 
 /**
@@ -202,37 +194,23 @@ export type FaultSettings = ReturnType<typeof faultSettings>
  * @throws FeedError OPTION_INVALID
  */
 export function faultSettings(downloads: readonly string[], options: FaultOptions = {}) {
-  const {
-    rules = [],
-    rate = 0,
-    seed = 0,
-    kinds = PASSING_FAULTS,
-    oncePerFile = false,
-    route,
-  } = knownOptions(options, FAULT_OPTIONS, 'faults')
-  finiteNumber('faults.rate', rate, 0, 1)
-  wholeNumber('faults.seed', seed, Number.MIN_SAFE_INTEGER)
-  const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
-  if (!areKinds)
-    throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
-  const routes = route === undefined ? downloads : [filledText('faults.route', route)]
+  const { route, ...settings } = readOptions(options, OPTIONS, 'faults')
+  const routes = route === undefined ? downloads : [route]
   const rated = routes.map(routePattern)
   return {
-    rules: arrayOf('faults.rules', rules).map(readRule),
-    rate,
-    seed,
-    kinds,
-    oncePerFile: flag('faults.oncePerFile', oncePerFile),
+    ...settings,
     ratedRoute: (path: string) => rated.some(matches => matches(path)),
   }
 }
 
 function readRule(rule: FaultRule) {
-  const { route, fault } = knownOptions(rule, RULE_OPTIONS, 'faults.rules[]')
-  return {
-    matches: routePattern(filledText('route', route)),
-    fault: readFault(filledText('fault', fault), 'faults.rules'),
-  }
+  const { route, fault } = readOptions(rule, RULE, 'faults.rules[]', '')
+  return { matches: routePattern(route), fault: readFault(fault, 'faults.rules') }
+}
+
+function someKinds(option: string, kinds: readonly FaultKind[]): readonly FaultKind[] {
+  if (is.arrayOf(option, kinds).length > 0 && kinds.every(isFaultKind)) return kinds
+  throw optionInvalid(option, `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
 }
 
 function routePattern(route: string): (path: string) => boolean {

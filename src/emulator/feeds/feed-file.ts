@@ -8,7 +8,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { withMethods } from '../../engine/index'
+import { is } from '../../engine/index'
 import {
   BEFORE_UNKNOWN,
   type Column,
@@ -180,7 +180,8 @@ function drawOf(world: World, file: FeedFile, what: number): number {
 }
 
 function checkCall(world: World, file: FeedFile, format: FileFormat): void {
-  withMethods('world', world, ['itemsAt', 'groupsAt', 'changesWithin', 'campaignChangesOn'])
+  const methods = ['itemsAt', 'groupsAt', 'changesWithin', 'campaignChangesOn'] as const
+  is.withMethods<World>(...methods)('world', world)
   checkFeedFile(file)
   checkFileFormat(format)
 }

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import {
   createOwn,
   FeedError,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   orUndo,
-  wholeNumber,
+  readOptions,
   writeAll,
 } from '../../engine/index'
 
@@ -26,7 +26,10 @@ export interface FileCacheOptions {
   readonly memoryFileBytes?: number
 }
 
-const CACHE_OPTIONS: OptionNames<FileCacheOptions> = { cacheBytes: true, memoryFileBytes: true }
+const CACHE = {
+  cacheBytes: [is.wholeNumber(0), 1024 ** 3],
+  memoryFileBytes: [is.wholeNumber(0), 1024 ** 2],
+} satisfies OptionTable<FileCacheOptions>
 
 /**
  * A file in use. The cache keeps it until the caller calls `release`, which may be called
@@ -61,13 +64,9 @@ export class FileCache {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: FileCacheOptions = {}) {
-    const { cacheBytes = 1024 ** 3, memoryFileBytes = 1024 ** 2 } = knownOptions(
-      options,
-      CACHE_OPTIONS,
-      'cache',
-    )
-    this.#cacheBytes = wholeNumber('cacheBytes', cacheBytes, 0)
-    this.#memoryFileBytes = wholeNumber('memoryFileBytes', memoryFileBytes, 0)
+    const { cacheBytes, memoryFileBytes } = readOptions(options, CACHE, 'cache', '')
+    this.#cacheBytes = cacheBytes
+    this.#memoryFileBytes = memoryFileBytes
   }
 
   /**

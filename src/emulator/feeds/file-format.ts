@@ -1,17 +1,7 @@
 // The name of a file within a world, and the format of files: the spelling of the header line and
 // the columns. The columns are known by their camelCase names everywhere else.
 
-import {
-  choice,
-  FEED_SCHEMAS,
-  type FeedName,
-  filledText,
-  flag,
-  knownOptions,
-  type OptionNames,
-  validDate,
-  wholeNumber,
-} from '../../engine/index'
+import { FEED_SCHEMAS, type FeedName, is, type OptionTable, readOptions } from '../../engine/index'
 
 /**
  * Names one file. `bootstrap` shows all rows at `to`. `span` shows the rows that changed within
@@ -83,47 +73,33 @@ export function fileKey(file: FeedFile): string {
   ].join('/')
 }
 
-const FILE_PARTS: OptionNames<FeedFile> = {
-  feed: true,
-  content: true,
-  marketplaceId: true,
-  categoryId: true,
-  from: true,
-  to: true,
-}
+const FILE = {
+  feed: is.choice(...(Object.keys(FEED_SCHEMAS) as FeedName[])),
+  content: is.choice('bootstrap', 'span'),
+  marketplaceId: is.filledText,
+  categoryId: is.filledText,
+  from: is.validDate,
+  to: is.validDate,
+} satisfies OptionTable<FeedFile>
 
-const FORMAT_OPTIONS: OptionNames<FileFormat> = {
-  headerSpelling: true,
-  tailColumns: true,
-  unknownColumns: true,
-  gzipLevel: true,
-}
+const FORMAT = {
+  headerSpelling: [is.choice(...HEADER_SPELLINGS, 'varied'), 'camelCase'],
+  tailColumns: [is.flag, false],
+  unknownColumns: [flagOrVaried, false],
+  gzipLevel: [is.wholeNumber(0, 9), 6],
+} satisfies OptionTable<FileFormat>
 
 /** @throws FeedError OPTION_INVALID */
 export function checkFeedFile(file: FeedFile): void {
-  const { feed, content, marketplaceId, categoryId, from, to } = knownOptions(
-    file,
-    FILE_PARTS,
-    'file',
-  )
-  choice('file.feed', feed, Object.keys(FEED_SCHEMAS))
-  choice('file.content', content, ['bootstrap', 'span'])
-  filledText('file.marketplaceId', marketplaceId)
-  filledText('file.categoryId', categoryId)
-  validDate('file.from', from)
-  validDate('file.to', to)
+  readOptions(file, FILE, 'file')
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function checkFileFormat(format: FileFormat): void {
-  const {
-    headerSpelling = 'camelCase',
-    tailColumns = false,
-    unknownColumns = false,
-    gzipLevel = 6,
-  } = knownOptions(format, FORMAT_OPTIONS, 'format')
-  choice('headerSpelling', headerSpelling, [...HEADER_SPELLINGS, 'varied'])
-  flag('tailColumns', tailColumns)
-  if (unknownColumns !== 'varied') flag('unknownColumns', unknownColumns)
-  wholeNumber('gzipLevel', gzipLevel, 0, 9)
+export function checkFileFormat(format: FileFormat): FileFormat {
+  readOptions(format, FORMAT, 'format', '')
+  return format
+}
+
+function flagOrVaried(option: string, value: boolean | 'varied'): boolean | 'varied' {
+  return value === 'varied' ? value : is.flag(option, value)
 }

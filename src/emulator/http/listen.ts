@@ -4,14 +4,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  FeedError,
-  filledText,
-  knownOptions,
-  missingPackage,
-  type OptionNames,
-  wholeNumber,
-} from '../../engine/index'
+import { FeedError, is, missingPackage, type OptionTable, readOptions } from '../../engine/index'
 import type { Answer, Connection } from '../faults/fault-injector'
 import { EMULATOR_PACKAGES } from './app'
 import { chunksOf, streamOf } from './body-stream'
@@ -24,7 +17,10 @@ export interface ListenOptions {
   readonly host?: string
 }
 
-const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
+const LISTEN = {
+  port: [is.wholeNumber(0, 65_535), 0],
+  host: [is.filledText, '127.0.0.1'],
+} satisfies OptionTable<ListenOptions>
 
 export interface ListeningServer {
   /** `http://host:port`, without a slash at its end. */
@@ -43,9 +39,7 @@ export async function listen(
   plain: ErrorFamily<never>,
   options: ListenOptions = {},
 ): Promise<ListeningServer> {
-  const { port = 0, host = '127.0.0.1' } = knownOptions(options, LISTEN_OPTIONS)
-  wholeNumber('port', port, 0, 65_535)
-  filledText('host', host)
+  const { port, host } = readOptions(options, LISTEN)
   const { getRequestListener, RequestError } = await nodeServer()
   const server = createServer()
   const url = await bound(server, port, host)

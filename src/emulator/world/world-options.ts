@@ -1,14 +1,6 @@
 // Checks and completes the options of a world.
 
-import {
-  choice,
-  finiteNumber,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  texts,
-  wholeNumber,
-} from '../../engine/index'
+import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
 import type { OrphanShares } from './group'
 import { HOUR_MS } from './item-life'
 import { MAX_ITEMS, MAX_PLACES, marketplaceFacts, WORLD_SHAPES, type WorldShape } from './place'
@@ -66,44 +58,30 @@ export interface CompleteWorldOptions extends Required<Omit<WorldOptions, 'orpha
 
 const DEFAULT_START = '2026-03-01T00:00:00Z'
 
-const NAMES: OptionNames<WorldOptions> = {
-  seed: true,
-  items: true,
-  shape: true,
-  marketplaces: true,
-  categories: true,
-  start: true,
-  hours: true,
-  churn: true,
-  quotedTitles: true,
-  endings: true,
-  orphans: true,
-}
-const ORPHAN_NAMES: OptionNames<OrphanShares> = {
-  itemsWithoutGroup: true,
-  groupsWithoutItems: true,
-}
+const WORLD = {
+  seed: is.wholeNumber(Number.MIN_SAFE_INTEGER),
+  items: is.wholeNumber(0, MAX_ITEMS),
+  shape: [is.choice(...WORLD_SHAPES), 'plain'],
+  marketplaces: [is.texts, ['MKT_US']],
+  categories: [categoryNumbers, ['220']],
+  start: [wholeHour],
+  hours: [is.wholeNumber(), 24],
+  churn: [checkedChurn, 1],
+  quotedTitles: [is.finiteNumber(0, 1), 0.02],
+  endings: [is.finiteNumber(0, 1), 0.3],
+  orphans: [(option, orphans) => readOptions(orphans, ORPHANS, option), {}],
+} satisfies OptionTable<WorldOptions>
+
+const ORPHANS = {
+  itemsWithoutGroup: [is.finiteNumber(0, 1), 0],
+  groupsWithoutItems: [is.finiteNumber(0, 1), 0],
+} satisfies OptionTable<Partial<OrphanShares>>
 
 /** @throws FeedError OPTION_INVALID */
 export function completeWorldOptions(options: WorldOptions): CompleteWorldOptions {
-  const {
-    seed,
-    items,
-    shape = 'plain',
-    marketplaces = ['MKT_US'],
-    categories = ['220'],
-    hours = 24,
-    churn = 1,
-    quotedTitles = 0.02,
-    endings = 0.3,
-  } = knownOptions(options, NAMES, 'world')
-  const { start = new Date(DEFAULT_START), orphans = {} } = options
-  const { itemsWithoutGroup = 0, groupsWithoutItems = 0 } = knownOptions(
-    orphans as OrphanShares,
-    ORPHAN_NAMES,
-    'orphans',
-  )
-  const places = texts('marketplaces', marketplaces).length * texts('categories', categories).length
+  const { start = new Date(DEFAULT_START), ...world } = readOptions(options, WORLD, 'world', '')
+  const { marketplaces, categories } = world
+  const places = marketplaces.length * categories.length
   if (places === 0 || places > MAX_PLACES)
     throw optionInvalid(
       'marketplaces',
@@ -111,26 +89,21 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
       marketplaces,
     )
   for (const id of marketplaces) marketplaceFacts(id)
-  for (const id of categories)
-    if (!/^\d+$/.test(id)) throw optionInvalid('categories', 'identifiers of digits', id)
-  if (!(start instanceof Date) || start.getTime() % HOUR_MS !== 0)
-    throw optionInvalid('start', 'the Date of a whole hour', start)
-  if (!(finiteNumber('churn', churn, 0, 1_000) > 0))
-    throw optionInvalid('churn', 'above 0, at most 1000', churn)
-  return {
-    seed: wholeNumber('seed', seed, Number.MIN_SAFE_INTEGER),
-    items: wholeNumber('items', items, 0, MAX_ITEMS),
-    shape: choice('shape', shape, WORLD_SHAPES),
-    marketplaces,
-    categories,
-    start,
-    hours: wholeNumber('hours', hours),
-    churn,
-    quotedTitles: finiteNumber('quotedTitles', quotedTitles, 0, 1),
-    endings: finiteNumber('endings', endings, 0, 1),
-    orphans: {
-      itemsWithoutGroup: finiteNumber('orphans.itemsWithoutGroup', itemsWithoutGroup, 0, 1),
-      groupsWithoutItems: finiteNumber('orphans.groupsWithoutItems', groupsWithoutItems, 0, 1),
-    },
-  }
+  return { ...world, start }
+}
+
+function categoryNumbers(option: string, categories: readonly string[]): readonly string[] {
+  for (const id of is.texts(option, categories))
+    if (!/^\d+$/.test(id)) throw optionInvalid(option, 'identifiers of digits', id)
+  return categories
+}
+
+function wholeHour(option: string, time: Date): Date {
+  if (time instanceof Date && time.getTime() % HOUR_MS === 0) return time
+  throw optionInvalid(option, 'the Date of a whole hour', time)
+}
+
+function checkedChurn(option: string, churn: number): number {
+  if (is.finiteNumber(0, 1_000)(option, churn) > 0) return churn
+  throw optionInvalid(option, 'above 0, at most 1000', churn)
 }

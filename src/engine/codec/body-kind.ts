@@ -8,7 +8,6 @@
 //
 // If you add a kind, also add a body of it to test/foreign-bodies.ts.
 
-import { choice } from '../options'
 import { toUtf8 } from './tsv/bad-row-report'
 
 /** So many bytes decide what a body is. */
@@ -56,11 +55,6 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
   const isPage = PAGES.some(page => page.test(content))
   if (!isPage && !isJson(content)) return undefined
   return `it is ${isPage ? 'HTML or XML' : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
-}
-
-/** Returns whether an option `content` says that the body is a table. @throws FeedError OPTION_INVALID */
-export function isTable(content: 'table' | undefined, option = 'content'): boolean {
-  return content !== undefined && choice(option, content, ['table']) === 'table'
 }
 
 /** Says what a body is that should be gzip data; undefined for unknown bytes. */

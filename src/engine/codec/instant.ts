@@ -2,7 +2,7 @@
 // read here, except the cells of files (decode/scalars.ts). Date alone would read a text without a
 // zone in the zone of the process, 30 February as 2 March, and `1` as a year.
 
-import { anyText } from '../options'
+import { is } from '../options'
 
 const ISO =
   /^(\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
@@ -30,7 +30,7 @@ const HTTP =
  * ```
  */
 export function readInstant(text: string): Date | undefined {
-  const [, local, day] = ISO.exec(anyText('text', text)) ?? []
+  const [, local, day] = ISO.exec(is.anyText('text', text)) ?? []
   // The day of the text is one of its own zone.
   if (local !== undefined) return onDay(`${local}Z`, day) && new Date(text)
   return onDay(text, HTTP.exec(text)?.[1])

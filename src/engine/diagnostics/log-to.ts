@@ -1,7 +1,7 @@
 // Passes what the channels say to a logger of pino's shape. This file owns the level and the words
 // of each message; the logger decides about its form and its destination.
 
-import { anObject, choice, knownOptions, type OptionNames, withMethods } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import { type DiagnosticsMessages, listen, type StopWatching } from './channels'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -17,7 +17,7 @@ export interface LogOptions {
   readonly level?: LogLevel
 }
 
-const OPTION_NAMES: OptionNames<LogOptions> = { level: true }
+const OPTIONS = { level: [is.choice(...LEVELS), 'info'] } satisfies OptionTable<LogOptions>
 
 /**
  * Logs what the library does, and returns the function that ends that. The fields are those of the
@@ -40,9 +40,9 @@ const OPTION_NAMES: OptionNames<LogOptions> = { level: true }
  * ```
  */
 export function logTo(logger: Logger, options: LogOptions = {}): StopWatching {
-  withMethods('logger', anObject('logger', logger), LEVELS)
-  const { level = 'info' } = knownOptions(options, OPTION_NAMES)
-  const least = LEVELS.indexOf(choice('level', level, LEVELS))
+  is.withMethods<Logger>(...LEVELS)('logger', is.anObject('logger', logger))
+  const { level } = readOptions(options, OPTIONS)
+  const least = LEVELS.indexOf(level)
   const isLogged = (at: LogLevel) => LEVELS.indexOf(at) >= least
   const listeners: Record<string, (message: never) => void> = {}
   for (const [channel, { levels, textOf }] of Object.entries<Line<never>>(LINES)) {

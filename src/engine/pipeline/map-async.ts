@@ -4,7 +4,7 @@
 
 import { isPromise } from '../core/steps'
 import { asFeedError } from '../errors'
-import { flag, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 
@@ -35,8 +35,10 @@ export interface MapAsyncOptions {
   readonly ordered?: boolean
 }
 
-const OPTIONS: OptionNames<MapAsyncOptions> = { concurrency: true, ordered: true }
-const MAX_CONCURRENCY = 10_000
+const OPTIONS = {
+  concurrency: [is.wholeNumber(1, 10_000), 8],
+  ordered: [is.flag, true],
+} satisfies OptionTable<MapAsyncOptions>
 
 /** A call that was made, in the order of the elements. */
 interface Call<U> {
@@ -59,10 +61,10 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
     options: MapAsyncOptions = {},
   ) {
     super('mapAsync')
-    const { concurrency = 8, ordered = true } = knownOptions(options, OPTIONS)
+    const { concurrency, ordered } = readOptions(options, OPTIONS)
     this.#map = map
-    this.#concurrency = wholeNumber('concurrency', concurrency, 1, MAX_CONCURRENCY)
-    this.#isOrdered = flag('ordered', ordered)
+    this.#concurrency = concurrency
+    this.#isOrdered = ordered
     this.signal.addEventListener('abort', () => {
       for (const { stop, result } of this.#calls)
         if (result === undefined) stop.abort(this.signal.reason)

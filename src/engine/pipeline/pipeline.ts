@@ -6,15 +6,7 @@ import { Readable } from 'node:stream'
 import { isPromise } from '../core/steps'
 import { FilesOfRun } from '../disk/files-of-run'
 import { aborted, asFeedError, FeedError } from '../errors'
-import {
-  callback,
-  durationMs,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  wholeNumber,
-  withMethods,
-} from '../options'
+import { is, type OptionTable, optionInvalid, readOptions } from '../options'
 import { inTime } from '../stages/wait'
 import { type ElementOf, elementsOf, type NarrowedItem } from './batch'
 import {
@@ -42,13 +34,13 @@ export type PipelineSource<T> =
   | Blob
   | (() => AnyIterable<T> | Pipeline<T> | Blob)
 
-/** The names of the options of every pipeline. */
-export const PIPELINE_NAMES: OptionNames<PipelineOptions> = {
-  signal: true,
-  onProgress: true,
-  progressMs: true,
-  onSettled: true,
-}
+/** The options of every pipeline. */
+export const PIPELINE_OPTIONS = {
+  signal: [is.withMethods<AbortSignal>('addEventListener', 'removeEventListener')],
+  onProgress: [is.callback],
+  progressMs: [is.durationMs()],
+  onSettled: [is.callback],
+} satisfies OptionTable<PipelineOptions>
 const SOURCE = 'an iterable, a stream, a stage, a pipeline, a Blob, or a function that gives one'
 
 /**
@@ -84,8 +76,8 @@ export function pipeline(
   options?: PipelineOptions,
 ): Pipeline<Uint8Array>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  knownOptions(options, PIPELINE_NAMES)
-  if (typeof source === 'function') callback('source', source, SOURCE)
+  readOptions(options, PIPELINE_OPTIONS)
+  if (typeof source === 'function') is.callback('source', source, SOURCE)
   else checkSource(source)
   const make = () => [sourceStage(typeof source === 'function' ? source() : source)]
   const repeatable = isRepeatable(source)
@@ -148,7 +140,7 @@ export function concat<P extends AnyPipeline<unknown>>(
   if (!isIterable(pipelines))
     throw optionInvalid('pipelines', 'a list of pipelines, or another iterable of them', pipelines)
   if (Array.isArray(pipelines)) pipelines.forEach(checkPipeline)
-  knownOptions(options, PIPELINE_NAMES)
+  readOptions(options, PIPELINE_OPTIONS)
   const items = () =>
     new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   if (!Array.isArray(pipelines)) return pipeline(items(), options)
@@ -180,13 +172,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     options: PipelineOptions,
     repeatable: boolean,
   ) {
-    callback('source', source, 'what pipeline() makes: call it in place of new Pipeline()')
-    const { progressMs, signal, onProgress, onSettled } = options
-    if (progressMs !== undefined) durationMs('progressMs', progressMs)
-    if (signal !== undefined)
-      withMethods('signal', signal, ['addEventListener', 'removeEventListener'])
-    if (onProgress !== undefined) callback('onProgress', onProgress)
-    if (onSettled !== undefined) callback('onSettled', onSettled)
+    is.callback('source', source, 'what pipeline() makes: call it in place of new Pipeline()')
     this.#source = source
     this.#steps = steps
     this.#options = options
@@ -235,7 +221,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   ): Pipeline<NarrowedItem<T, E>>
   filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T>
   filter(keep: (element: ElementOf<T>) => boolean): Pipeline<unknown> {
-    callback('keep', keep)
+    is.callback('keep', keep)
     return this.to(() => new FilterRows<T>(keep))
   }
 
@@ -244,7 +230,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * result refers to keeps the memory of its whole batch: see `Row.detach`.
    */
   map<U>(map: (element: ElementOf<T>) => U): Pipeline<Awaited<U>[]> {
-    callback('map', map)
+    is.callback('map', map)
     return this.to(() => new MapRows<T, U>(map))
   }
 
@@ -261,7 +247,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     map: (element: ElementOf<T>, signal: AbortSignal) => U,
     options: MapAsyncOptions = {},
   ): Pipeline<Awaited<U>[]> {
-    callback('map', map)
+    is.callback('map', map)
     // The options are checked at this call, and not where the run makes the stage.
     new MapAsyncRows<T, U>(map, options)
     return this.to(() => new MapAsyncRows<T, U>(map, options))
@@ -275,13 +261,13 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * @throws FeedError OPTION_INVALID
    */
   batch(count: number): Pipeline<ElementOf<T>[]> {
-    wholeNumber('count', count)
+    is.wholeNumber()('count', count)
     return this.to(() => new BatchRows<T>(count))
   }
 
   /** Calls `see` with each row as it passes, and waits where it returns a promise. */
   tap(see: (element: ElementOf<T>) => unknown): Pipeline<T> {
-    callback('see', see)
+    is.callback('see', see)
     return this.to(() => new TapRows<T>(see))
   }
 
@@ -290,7 +276,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * not verified.
    */
   take(count: number): Pipeline<T> {
-    wholeNumber('count', count, 0)
+    is.wholeNumber(0)('count', count)
     return this.to(() => new TakeRows<T>(count))
   }
 
@@ -309,7 +295,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Calls `use` with every row in order, and waits where it returns a promise. */
   async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
-    callback('use', use)
+    is.callback('use', use)
     const run = this.#start()
     const { signal } = this.#options
     const onLate = () => aborted('pipeline', 'the run was aborted', signal?.reason)

@@ -1,7 +1,7 @@
 // The contract of sinks, which store the items of a pipeline. Nothing is final before `commit`.
 
 import type { FeedError } from '../errors'
-import { filledText, withMethods } from '../options'
+import { is } from '../options'
 
 /** What a sink has done with the rows of a run. */
 export interface SinkCounts {
@@ -68,5 +68,6 @@ export interface Sink<T> {
 
 /** @throws FeedError OPTION_INVALID */
 export function checkSink<T>(sink: Sink<T>): void {
-  filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
+  const methods = is.withMethods<Sink<T>>('write', 'commit', 'abort')
+  is.filledText('sink.name', methods('sink', sink).name)
 }

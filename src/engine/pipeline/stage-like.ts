@@ -3,7 +3,7 @@
 
 import { isPromise } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
-import { callback, optionInvalid } from '../options'
+import { is, optionInvalid } from '../options'
 import type { Stage } from '../stages/stage'
 import { type Pair, PairStage } from './pair-stage'
 import {
@@ -67,7 +67,7 @@ const taken = new WeakSet<object>()
 
 /** @throws FeedError OPTION_INVALID */
 export function checkStageLike(step: unknown): void {
-  if (typeof step === 'function') callback('step', step, STEP)
+  if (typeof step === 'function') is.callback('step', step as () => unknown, STEP)
   else if (!isStage(step) && !isNodeTransform(step) && !isWebTransform(step))
     throw optionInvalid('step', STEP, step)
 }

@@ -1,11 +1,11 @@
 // An inflater of gzip without a stream: the machine of Gunzip, with the engine in WebAssembly.
 
-import { type GzipLimits, gzipLimits, LIMIT_NAMES } from '../codec/gzip/limits'
+import { type GzipLimits, LIMITS } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { byteBlock } from '../codec/stage-input'
 import { newCounters } from '../core/counters'
-import { knownOptions, type OptionNames } from '../options'
+import { type OptionTable, readOptions } from '../options'
 import { Inflation, ownedOutputs } from '../stages/inflation'
 import { type Engine, engineOf } from './engine'
 
@@ -13,7 +13,7 @@ import { type Engine, engineOf } from './engine'
 export type InflaterOptions = Partial<GzipLimits>
 
 const STAGE = 'Inflater'
-const NAMES: OptionNames<InflaterOptions> = LIMIT_NAMES
+const OPTIONS = LIMITS satisfies OptionTable<InflaterOptions>
 
 /**
  * Makes a synchronous inflater of gzip: blocks of compressed bytes in, blocks of output out.
@@ -48,7 +48,7 @@ const NAMES: OptionNames<InflaterOptions> = LIMIT_NAMES
 export function createInflater(
   options: InflaterOptions = {},
 ): Engine<Uint8Array, Uint8Array, GzipFacts> {
-  const limits = gzipLimits(knownOptions(options, NAMES))
+  const limits = readOptions(options, OPTIONS)
   const inflation = new Inflation({ limits, newEngine: wasmEngine(), largeBytes: 0 })
   const machine = {
     push: (block: Uint8Array) => ownedOutputs(inflation.inflate(byteBlock(STAGE, block))),

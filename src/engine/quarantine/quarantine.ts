@@ -5,7 +5,7 @@ import type { LeftOutBytes, RowQuarantine } from '../codec/quarantine/row-quaran
 import { withoutLinks } from '../disk/atomic-file'
 import { machineFiles } from '../disk/durable-files'
 import { FeedError } from '../errors'
-import { filePath } from '../options'
+import { is } from '../options'
 import { sinkFailed } from '../sinks/sink-errors'
 import { QuarantineWriter } from './quarantine-writer'
 
@@ -55,7 +55,7 @@ export interface Quarantine extends RowQuarantine {
  * ```
  */
 export function quarantine(path: string): Quarantine {
-  return new QuarantineFile(filePath('path', path))
+  return new QuarantineFile(is.filePath('path', path))
 }
 
 class QuarantineFile extends QuarantineWriter implements Quarantine {

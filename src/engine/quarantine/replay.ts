@@ -6,7 +6,7 @@ import { type QuarantinedRow, QuarantineReader } from '../codec/quarantine/quara
 import type { RowBatch } from '../codec/row-batch'
 import type { BadRowPolicy } from '../codec/tsv/bad-row-report'
 import { asFeedError, FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import {
   type Columns,
   checkedSchema,
@@ -14,6 +14,7 @@ import {
   type FeedSchema,
   type TextColumns,
 } from '../schema/feed-schema'
+import { ROW_BYTES } from '../stages/tsv-stage'
 
 const BLOCK_BYTES = 1 << 16
 const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
@@ -27,11 +28,11 @@ export interface ReplayOptions<C extends Columns> {
   readonly maxRowBytes?: number
 }
 
-const NAMES: OptionNames<ReplayOptions<Columns>> = {
-  schema: true,
-  onBadRow: true,
-  maxRowBytes: true,
-}
+const OPTIONS = {
+  schema: [checkedSchema],
+  onBadRow: is.any,
+  maxRowBytes: [ROW_BYTES],
+} satisfies OptionTable<ReplayOptions<Columns>>
 
 /**
  * Reads the rows of a quarantine in the order of its records, for `pipeline(replay(path))`. Mend a
@@ -63,10 +64,9 @@ export function replay<C extends Columns = TextColumns>(
   path: string,
   options: ReplayOptions<C> = {},
 ): AsyncIterable<RowBatch<C>> {
-  const { onBadRow, maxRowBytes } = knownOptions<ReplayOptions<C>>(options, NAMES)
+  const { onBadRow, maxRowBytes } = readOptions(options, OPTIONS)
   const schema = options.schema ?? (ANY_COLUMNS as never)
-  checkedSchema('schema', schema)
-  filePath('path', path)
+  is.filePath('path', path)
   const quarantine = typeof onBadRow === 'object' ? onBadRow : undefined
   async function* batches(): AsyncGenerator<RowBatch<C>, void, void> {
     const file = await open(path).catch(cause => {

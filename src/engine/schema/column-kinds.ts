@@ -1,7 +1,7 @@
 // The functions that make the columns of a schema: one for each kind of cell. They only put data
 // together. defineSchema checks it, because only there the column has a name.
 
-import { anObject, type NoPromise } from '../options'
+import { is, type NoPromise } from '../options'
 import type { ColumnOptions, ColumnSpec } from './column-spec'
 import type { CellTypes } from './values'
 
@@ -165,5 +165,5 @@ function kind<T extends keyof CellTypes>(type: T): ColumnKind<CellTypes[T]> {
 
 function specOf<V>(parts: Omit<ColumnSpec, '__cell'>, options: object = {}): ColumnSpec<V> {
   // `__cell` exists for the compiler only.
-  return { ...anObject('options', options), ...parts } as ColumnSpec<V>
+  return { ...is.anObject('options', options), ...parts } as ColumnSpec<V>
 }

@@ -2,7 +2,7 @@
 // make it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders
 // of them.
 
-import { arrayOf, callback, choice, filledText, flag, optionInvalid, wholeNumber } from '../options'
+import { type AnyOption, is, type OptionTable, optionInvalid, readOptions } from '../options'
 import { CELL_TYPES, type CellType } from './values'
 
 /** What every kind of column may have. */
@@ -54,19 +54,30 @@ export interface ColumnSpec<out V = unknown> extends ColumnOptions {
 /** The digits of a decimal with a scale: those of 128 bits, which databases and Arrow have too. */
 export const DECIMAL_DIGITS = 38
 
-const COMMON = ['type', 'required', 'notNull', 'aliases', 'deprecated', 'source']
-/** The parts that only some kinds have, with their checks. */
-const OWN_PARTS: { readonly [T in CellType]?: (option: string, spec: ColumnSpec) => void } = {
-  decimal: (option, { scale = 0 }) => wholeNumber(`${option}.scale`, scale, 0, DECIMAL_DIGITS),
-  oneOf: checkOneOf,
-  list: checkList,
-  cell: checkCell,
+type Parts = Readonly<Record<string, AnyOption>>
+
+const COMMON: Parts = {
+  required: [is.flag],
+  notNull: [is.flag],
+  aliases: [spellings],
+  deprecated: [is.filledText],
+  source: [is.filledText],
 }
-const NAMES_OF_OWN: { readonly [T in CellType]?: readonly string[] } = {
-  decimal: ['scale'],
-  oneOf: ['values'],
-  list: ['separator', 'element'],
-  cell: ['decode', 'empty', 'as'],
+/** The parts that only some kinds have. The values of a list have no other ones. */
+const OWN_PARTS: { readonly [T in CellType]?: Parts } = {
+  decimal: { scale: [is.wholeNumber(0, DECIMAL_DIGITS)] },
+  oneOf: { values: distinctTexts },
+  list: {
+    separator,
+    element: [
+      (option: string, element: ColumnSpec) => checkParts(option, element, ELEMENT_TYPES, {}),
+    ],
+  },
+  cell: {
+    decode: is.callback,
+    empty: is.any,
+    as: [(option: string, spec: ColumnSpec) => checkParts(option, spec, KINDS_OF_VALUES, {})],
+  },
 }
 
 /** The kinds that the values of a list can have. */
@@ -89,15 +100,6 @@ const KINDS_OF_VALUES = CELL_TYPES.filter(type => type !== 'cell' && type !== 'j
 /** @throws FeedError OPTION_INVALID with `option`, which contains the column's name */
 export function checkColumn(option: string, spec: ColumnSpec): void {
   checkParts(option, spec, CELL_TYPES, COMMON)
-  const { aliases, required, notNull, deprecated, source } = spec
-  if (required !== undefined) flag(`${option}.required`, required)
-  if (notNull !== undefined) flag(`${option}.notNull`, notNull)
-  if (deprecated !== undefined) filledText(`${option}.deprecated`, deprecated)
-  if (source !== undefined) filledText(`${option}.source`, source)
-  if (aliases === undefined) return
-  if (!Array.isArray(aliases))
-    throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
-  aliases.forEach((alias, n) => filledText(`${option}.aliases[${n}]`, alias))
 }
 
 /** Checks the kind of a column or of a list's values, and that it has no part of another kind. */
@@ -105,42 +107,34 @@ function checkParts(
   option: string,
   spec: ColumnSpec,
   types: readonly CellType[],
-  common: readonly string[],
+  common: Parts,
 ): void {
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
-    throw optionInvalid(option, 'an object, such as text() or int32() makes', spec)
-  const { type } = spec
-  choice(`${option}.type`, type, types)
-  const names = [...common, ...(NAMES_OF_OWN[type] ?? [])]
+  const { type } = is.anObject(option, spec, 'an object, such as text() or int32() makes')
+  is.choice(...types)(`${option}.type`, type)
+  const parts = { type: is.any, ...common, ...OWN_PARTS[type] }
   for (const [name, part] of Object.entries(spec)) {
-    if (names.includes(name)) continue
-    const expected = `left out, because the parts of ${type} are ${names.join(', ')}`
+    if (Object.hasOwn(parts, name)) continue
+    const expected = `left out, because the parts of ${type} are ${Object.keys(parts).join(', ')}`
     throw optionInvalid(`${option}.${name}`, expected, part)
   }
-  OWN_PARTS[type]?.(option, spec)
+  readOptions(spec, parts as object as OptionTable<ColumnSpec>, option)
 }
 
-function checkOneOf(option: string, { values }: ColumnSpec): void {
+function spellings(option: string, values: readonly string[]): readonly string[] {
+  if (Array.isArray(values)) return is.texts(option, values)
+  throw optionInvalid(option, 'a list of header spellings', values)
+}
+
+function distinctTexts(option: string, values: readonly string[]): readonly string[] {
   const expected = 'an array of at least one text, each of them once and not empty'
-  if (!Array.isArray(values) || values.length === 0 || new Set(values).size < values.length)
-    throw optionInvalid(`${option}.values`, expected, values)
-  arrayOf<string>(`${option}.values`, values).forEach((value, n) =>
-    filledText(`${option}.values[${n}]`, value),
-  )
+  if (Array.isArray(values) && values.length > 0 && new Set(values).size === values.length)
+    return is.texts(option, values)
+  throw optionInvalid(option, expected, values)
 }
 
-const SEPARATOR = 'text that is not empty and has no tab and no line end'
-
-function checkList(option: string, { separator, element }: ColumnSpec): void {
-  if (typeof separator !== 'string' || separator === '' || /[\t\r\n]/.test(separator))
-    throw optionInvalid(`${option}.separator`, SEPARATOR, separator)
-  // Names, required and the like belong to the column.
-  if (element !== undefined) checkParts(`${option}.element`, element, ELEMENT_TYPES, ['type'])
-}
-
-function checkCell(option: string, { decode, as }: ColumnSpec): void {
-  callback(`${option}.decode`, decode)
-  if (as !== undefined) checkParts(`${option}.as`, as, KINDS_OF_VALUES, ['type'])
+function separator(option: string, value: string): string {
+  if (typeof value === 'string' && value !== '' && !/[\t\r\n]/.test(value)) return value
+  throw optionInvalid(option, 'text that is not empty and has no tab and no line end', value)
 }
 
 // Column names as files, schemas and callers spell them. Names are the same where they differ only

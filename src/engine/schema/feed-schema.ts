@@ -2,7 +2,7 @@
 // column-spec.ts has a single column. Binding a schema to the header of a real file is
 // codec/tsv/header.ts.
 
-import { anObject, filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { is, type OptionTable, optionInvalid, readOptions } from '../options'
 import { type ColumnSpec, checkColumn, spellingOf } from './column-spec'
 
 export type Columns = Readonly<Record<string, ColumnSpec>>
@@ -107,7 +107,11 @@ export function defineSchema<C extends Columns>(definition: FeedSchema<C>): Feed
   return checkedSchema('schema', definition)
 }
 
-const SCHEMA_PARTS: OptionNames<FeedSchema> = { name: true, columns: true }
+const SCHEMA_PARTS = {
+  name: is.filledText,
+  columns: (option, columns) =>
+    is.anObject(option, columns, 'an object with a column under each name'),
+} satisfies OptionTable<FeedSchema>
 
 /** Every parser checks its schema, and a program makes many parsers with a handful of schemas. */
 const checked = new WeakSet<object>()
@@ -118,11 +122,9 @@ const checked = new WeakSet<object>()
  */
 export function checkedSchema<S extends FeedSchema>(option: string, schema: S): S {
   if (checked.has(schema)) return schema
-  knownOptions<FeedSchema>(schema, SCHEMA_PARTS, option)
-  filledText('name', schema.name)
-  anObject('columns', schema.columns, 'an object with a column under each name')
+  const { columns } = readOptions<FeedSchema, typeof SCHEMA_PARTS>(schema, SCHEMA_PARTS, option, '')
   const spellings = new Map<string, string>()
-  for (const [name, spec] of Object.entries(schema.columns)) {
+  for (const [name, spec] of Object.entries(columns)) {
     checkColumn(`columns.${name}`, spec)
     for (const spelling of [name, ...(spec.aliases ?? [])]) checkSpelling(spellings, name, spelling)
   }

@@ -1,7 +1,7 @@
 // The schemas of the four feeds (item-feeds.md, section 2), and the columns of three of them.
 // item-columns.ts has the columns of an item.
 
-import { choice } from '../options'
+import { is } from '../options'
 import { aspects, list, text, timestamp } from './column-kinds'
 import type { Columns, FeedName, FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
@@ -98,5 +98,5 @@ export const FEED_SCHEMAS = {
  * ```
  */
 export function schemaOf<F extends FeedName>(feed: F): (typeof FEED_SCHEMAS)[F] {
-  return FEED_SCHEMAS[choice('feed', feed, Object.keys(FEED_SCHEMAS) as F[])]
+  return FEED_SCHEMAS[is.choice(...(Object.keys(FEED_SCHEMAS) as F[]))('feed', feed)]
 }

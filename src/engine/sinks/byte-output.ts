@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'
-import { choice, filePath, optionInvalid } from '../options'
+import { is, optionInvalid } from '../options'
 import { type Destination, GzipDestination, openDestination, type SinkTarget } from './destination'
 import { sinkFailed } from './sink-errors'
 
@@ -22,7 +22,7 @@ export class ByteOutput {
   constructor(target: SinkTarget, sink: string, compresses = false) {
     this.#compresses = compresses
     this.#target =
-      typeof target === 'string' ? resolve(filePath('target', target)) : writable(target)
+      typeof target === 'string' ? resolve(is.filePath('target', target)) : writable(target)
     this.#sink = sink
   }
 
@@ -116,7 +116,6 @@ export class TextOutput extends ByteOutput {
    * @throws FeedError OPTION_INVALID
    */
   constructor(target: SinkTarget, sink: string, compress?: 'gzip') {
-    if (compress !== undefined) choice('compress', compress, ['gzip'])
     super(target, sink, compress !== undefined)
   }
 

@@ -3,7 +3,7 @@
 // before anything is made in it.
 
 import { FeedError } from '../errors'
-import { anObject, filledText, optionInvalid, show } from '../options'
+import { is, optionInvalid, show } from '../options'
 import { NamedColumns } from '../schema/column-spec'
 
 /** What a database says about the names of columns. */
@@ -26,10 +26,11 @@ export const CASELESS_NAMES = {
 
 export type ColumnRename = Readonly<Record<string, string>>
 
-/** @throws FeedError OPTION_INVALID */
-export function checkRename(rename: ColumnRename): void {
-  anObject('rename', rename, 'an object with a name for each heading')
-  for (const [heading, name] of Object.entries(rename)) filledText(`rename.${heading}`, name)
+/** Returns a copy, which the caller cannot change. @throws FeedError OPTION_INVALID */
+export function checkedRename(option: string, rename: ColumnRename): ColumnRename {
+  is.anObject(option, rename, 'an object with a name for each heading')
+  for (const [heading, name] of Object.entries(rename)) is.filledText(`${option}.${heading}`, name)
+  return { ...rename }
 }
 
 /**

@@ -8,7 +8,7 @@ import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import type { BoundHeader } from '../codec/tsv/header'
 import { excerpt, FeedError, messageOf } from '../errors'
-import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { is, type OptionTable, optionInvalid, readOptions } from '../options'
 import { exactElementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
@@ -37,12 +37,12 @@ export interface CsvSinkOptions<N extends string = string> {
 }
 
 const NAME = 'csv'
-const OPTIONS: OptionNames<CsvSinkOptions> = {
-  columns: true,
-  delimiter: true,
-  neutralizeFormulas: true,
-  compress: true,
-}
+const OPTIONS = {
+  columns: [checkedNames],
+  delimiter: [delimiterText, ','],
+  neutralizeFormulas: [is.flag, true],
+  compress: [is.choice('gzip')],
+} satisfies OptionTable<CsvSinkOptions>
 const LINE_END = '\r\n'
 // The first alternative leaves out a plain number such as -9.90 or -1e5, which is no formula and must stay
 // a number. Spreadsheets drop blanks, control characters and invisible characters before they look
@@ -93,15 +93,10 @@ export function csvSink<T>(
   options?: CsvSinkOptions<ColumnOf<NoInfer<T>>>,
 ): Sink<T>
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
-  const { delimiter = ',', neutralizeFormulas = true, compress } = knownOptions(options, OPTIONS)
+  const { columns: chosen, delimiter, neutralizeFormulas, compress } = readOptions(options, OPTIONS)
   const newOutput = () => new TextOutput(target, NAME, compress)
   const first = newOutput()
-  const chosen =
-    options.columns === undefined ? undefined : checkedNames('columns', options.columns)
-  const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
-  if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {
-    throw optionInvalid('delimiter', 'text without a quote or line end', delimiter)
-  }
+  const escapeFormulae = neutralizeFormulas ? FORMULA_START : false
   return sinkOfRuns(NAME, first, () => {
     const output = newOutput()
     let unparse: typeof Papa.unparse
@@ -176,6 +171,11 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       abort: () => output.abort(),
     }
   })
+}
+
+function delimiterText(option: string, text: string): string {
+  if (typeof text === 'string' && text !== '' && !/["\r\n]/.test(text)) return text
+  throw optionInvalid(option, 'text without a quote or line end', text)
 }
 
 function cellsOf(element: unknown, columns: CsvColumns): unknown[] {

@@ -6,7 +6,7 @@ import { bigIntAsText, projectionsOf } from '../codec/projection'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import { excerpt, FeedError, messageOf } from '../errors'
-import { knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import { type ElementOf, exactElementsOf, isColumnBatch } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
@@ -23,7 +23,7 @@ export interface NdjsonSinkOptions {
 const NAME = 'ndjson'
 /** Lines of batches that are gathered before a write. */
 const GATHERED_BYTES = 1 << 20
-const OPTIONS: OptionNames<NdjsonSinkOptions> = { compress: true }
+const OPTIONS = { compress: [is.choice('gzip')] } satisfies OptionTable<NdjsonSinkOptions>
 
 /**
  * The items that the sink takes. Items whose elements have no JSON form, such as the bytes of a
@@ -66,7 +66,7 @@ export function ndjsonSink<T>(
   target: SinkTarget,
   options: NdjsonSinkOptions = {},
 ): Sink<NdjsonItem<T>> {
-  const { compress } = knownOptions(options, OPTIONS)
+  const { compress } = readOptions(options, OPTIONS)
   const newOutput = () => new TextOutput(target, NAME, compress)
   return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()

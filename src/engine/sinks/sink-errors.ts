@@ -3,7 +3,7 @@
 
 import { systemCode } from '../disk/system-calls'
 import { excerpt, FeedError } from '../errors'
-import { filledText, show } from '../options'
+import { is, show } from '../options'
 
 /**
  * Returns the error that a sink throws when its output cannot be written. The message contains the
@@ -22,8 +22,8 @@ import { filledText, show } from '../options'
  * ```
  */
 export function sinkFailed(sink: string, target: string, cause: unknown): FeedError<'SINK_FAILED'> {
-  filledText('sink', sink)
-  filledText('target', target)
+  is.filledText('sink', sink)
+  is.filledText('target', target)
   const text = excerpt(cause instanceof Error ? cause.message : show(cause), 200)
   const reason = systemCode(cause) ?? text
   const words = text.includes(reason) ? text : `${reason}: ${text}`

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { systemCode } from '../disk/system-calls'
 import { FeedError, messageOf, missingPackage } from '../errors'
-import { knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
 import { CASELESS_NAMES } from './column-names'
@@ -31,7 +31,7 @@ export type SqliteSinkOptions<N extends string = string, S = OwnSchema> = TableS
 }
 
 const NAME = 'sqlite'
-const OPTIONS: OptionNames<SqliteSinkOptions> = { ...TABLE_OPTIONS, open: true }
+const OPTIONS = { ...TABLE_OPTIONS, open: is.any } satisfies OptionTable<SqliteSinkOptions>
 
 /**
  * Makes a sink that writes a table of an SQLite file in one transaction, so that the table appears
@@ -58,7 +58,7 @@ export function sqliteSink<T, const N extends string = never, S extends OwnSchem
   path: string,
   options: SqliteSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
-  const { table, open } = knownOptions(options, OPTIONS)
+  const { open, ...table } = readOptions(options as SqliteSinkOptions, OPTIONS)
   databasePath(path)
   return tableSink(
     {
@@ -72,9 +72,9 @@ export function sqliteSink<T, const N extends string = never, S extends OwnSchem
         ...column.form,
         convert: value => fitting(column, value, type),
       }),
-      open: () => sqliteTable(path, String(table), open),
+      open: () => sqliteTable(path, table.table, open),
     },
-    options as TableSinkOptions,
+    table,
   )
 }
 

@@ -5,12 +5,12 @@
 import { invalidCell } from '../codec/decode/cell-decoder'
 import type { Row } from '../codec/row-batch'
 import { FeedError } from '../errors'
-import { choice, filePath, filledText, type OptionNames, optionInvalid } from '../options'
+import { is, type OptionTable, optionInvalid, type Read } from '../options'
 import type { ElementOf } from '../pipeline/batch'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { FeedSchema } from '../schema/feed-schema'
 import type { BadCellPolicy } from '../stages/bad-cell-policy'
-import { type ColumnRename, checkRename } from './column-names'
+import { type ColumnRename, checkedRename } from './column-names'
 import type { ColumnOf } from './csv-columns'
 
 const MODES = ['create', 'replace', 'append', 'upsert'] as const
@@ -102,15 +102,17 @@ type LossOf<E, C> = E extends unknown
     : Exclude<keyof E, keyof C>
   : never
 
-export const TABLE_OPTIONS: OptionNames<TableSinkOptions> = {
-  table: true,
-  mode: true,
-  key: true,
-  schema: true,
-  columns: true,
-  rename: true,
-  onBadCell: true,
-}
+export const TABLE_OPTIONS = {
+  table: is.filledText,
+  mode: [is.choice(...MODES), 'create'],
+  key: [checkedNames],
+  schema: is.any,
+  columns: [checkedNames],
+  rename: [checkedRename],
+  onBadCell: is.any,
+} satisfies OptionTable<TableSinkOptions>
+
+export type TableSettings = Read<TableSinkOptions, typeof TABLE_OPTIONS>
 
 /** The value of a cell that the type of its column cannot hold. */
 export const UNFIT = Symbol('unfit')
@@ -154,28 +156,16 @@ export interface TablePlan {
 
 /** @throws FeedError OPTION_INVALID, for a database in memory too, which ends with the run */
 export function databasePath(path: string): string {
-  if (!/^(?::memory:|file:)/.test(filePath('path', path))) return path
+  if (!/^(?::memory:|file:)/.test(is.filePath('path', path))) return path
   throw optionInvalid('path', 'the path of a file, not an address or a database in memory', path)
 }
 
-/** Returns a copy, which the caller cannot change. @throws FeedError OPTION_INVALID */
-export function checkedTableOptions(options: TableSinkOptions): TableSinkOptions {
-  const { table, mode = 'create', key, columns, rename } = options
-  filledText('table', table)
-  choice('mode', mode, MODES)
-  if (columns !== undefined) checkedNames('columns', columns)
-  if (key !== undefined) checkedNames('key', key)
-  if (rename !== undefined) checkRename(rename)
+/** @throws FeedError OPTION_INVALID unless the key fits the mode */
+export function checkKey({ mode, key }: TableSettings): void {
   if (mode === 'upsert' && key === undefined)
     throw optionInvalid('key', 'the columns that tell rows apart, which upsert needs', key)
   if (mode === 'append' && key !== undefined)
     throw optionInvalid('key', 'left out, because append changes no row', key)
-  return {
-    ...options,
-    ...(columns && { columns: [...columns] }),
-    ...(key && { key: [...key] }),
-    ...(rename && { rename: { ...rename } }),
-  } as TableSinkOptions
 }
 
 /** @throws FeedError OPTION_INVALID */

@@ -29,7 +29,7 @@ import {
   type ColumnForm,
   type PlannedColumn,
   type TableColumn,
-  type TableSinkOptions,
+  type TableSettings,
   UNFIT,
 } from './table-plan'
 
@@ -75,10 +75,7 @@ export class TableRows {
   rows = 0
 
   /** @throws FeedError OPTION_INVALID */
-  constructor(
-    rules: ColumnRules,
-    { schema, columns, key = [], rename, onBadCell }: TableSinkOptions,
-  ) {
+  constructor(rules: ColumnRules, { schema, columns, key = [], rename, onBadCell }: TableSettings) {
     this.#rules = rules
     this.#chosen = columns
     this.#keyNames = key

@@ -12,13 +12,7 @@ import type { Sink, SinkCounts } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from './sink-errors'
 import { sinkOfRuns } from './sink-of-runs'
-import {
-  checkedTableOptions,
-  definitionsOf,
-  namesOf,
-  type TablePlan,
-  type TableSinkOptions,
-} from './table-plan'
+import { checkKey, definitionsOf, namesOf, type TablePlan, type TableSettings } from './table-plan'
 import { type ColumnRules, TableRows } from './table-rows'
 
 /** Writes rows into the table of a plan. */
@@ -70,24 +64,24 @@ export interface TableRules extends ColumnRules {
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function tableSink<T>(rules: TableRules, options: TableSinkOptions): Sink<T> {
-  const checked = checkedTableOptions(options)
+export function tableSink<T>(rules: TableRules, options: TableSettings): Sink<T> {
+  checkKey(options)
   // The first rows only check the options: each run has rows of its own.
-  const { quarantine } = new TableRows(rules, checked).badCells
+  const { quarantine } = new TableRows(rules, options).badCells
   const writes = [rules.file, quarantine].filter(place => place !== undefined)
   const output = { name: rules.target, writes }
-  return sinkOfRuns(rules.name, output, () => new TableRun(rules, checked))
+  return sinkOfRuns(rules.name, output, () => new TableRun(rules, options))
 }
 
 class TableRun {
   readonly #rules: TableRules
-  readonly #options: TableSinkOptions
+  readonly #options: TableSettings
   readonly #rows: TableRows
   readonly #database: TableDatabase
   #writer: RowWriter | undefined
   #keys: number | undefined
 
-  constructor(rules: TableRules, options: TableSinkOptions) {
+  constructor(rules: TableRules, options: TableSettings) {
     this.#rules = rules
     this.#options = options
     this.#rows = new TableRows(rules, options)

@@ -7,7 +7,7 @@ import { decoderOf } from '../codec/decode/cell-decoders'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row-batch'
 import type { FeedError, RowPosition } from '../errors'
-import { callback, type NoPromise, noPromise } from '../options'
+import { is, type NoPromise, noPromise } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { checkedQuarantine } from './quarantined'
@@ -49,7 +49,7 @@ export class BadCells implements CellPolicy {
       this.#policy =
         policy === 'throw' || policy === 'null'
           ? policy
-          : callback('onBadCell', policy, "'throw', 'null', a function or a quarantine")
+          : is.callback('onBadCell', policy, "'throw', 'null', a function or a quarantine")
     }
   }
 

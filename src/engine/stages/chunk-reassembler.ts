@@ -2,21 +2,12 @@
 // stage over ReorderBuffer, and copies bytes only where they are lent and have to wait.
 
 import type { Piece } from '../codec/range/reorder-buffer'
-import {
-  ReorderBuffer,
-  type ReorderBufferOptions,
-  WINDOW_BYTES,
-} from '../codec/range/reorder-buffer'
+import { ReorderBuffer, type ReorderBufferOptions } from '../codec/range/reorder-buffer'
 import { byteBlock } from '../codec/stage-input'
 import { inputInvalid } from '../core/input-invalid'
-import { knownOptions, type OptionNames, show } from '../options'
+import { show } from '../options'
 import { Stage } from './stage'
 
-const OPTION_NAMES: OptionNames<ReorderBufferOptions> = {
-  windowBytes: true,
-  totalBytes: true,
-  startOffset: true,
-}
 const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 0'
 
 /**
@@ -54,11 +45,7 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   /** @throws FeedError OPTION_INVALID */
   constructor(options: Partial<ReorderBufferOptions> = {}) {
     super('ChunkReassembler')
-    knownOptions(options, OPTION_NAMES)
-    this.#buffer = new ReorderBuffer({
-      ...options,
-      windowBytes: options.windowBytes ?? WINDOW_BYTES,
-    })
+    this.#buffer = new ReorderBuffer(options)
   }
 
   /** Bytes that are held because bytes before them are missing. */

@@ -6,7 +6,7 @@ import type { Row, RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/stage-input'
 import { type BoundHeader, columnOf } from '../codec/tsv/header'
 import type { Outputs } from '../core/machine'
-import { knownOptions, type OptionNames, optionInvalid } from '../options'
+import { is, type OptionTable, optionInvalid, readOptions } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
@@ -23,7 +23,10 @@ export interface ColumnDecoderOptions<C extends Columns> {
   readonly onBadCell?: BadCellPolicy
 }
 
-const OPTIONS: OptionNames<ColumnDecoderOptions<Columns>> = { columns: true, onBadCell: true }
+const OPTIONS = {
+  columns: [columnList],
+  onBadCell: is.any,
+} satisfies OptionTable<ColumnDecoderOptions<Columns>>
 
 interface PlannedColumn {
   readonly index: number
@@ -60,14 +63,8 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
   /** @throws FeedError OPTION_INVALID */
   constructor(options: ColumnDecoderOptions<C> = {}) {
     super('ColumnDecoder')
-    const { columns, onBadCell } = knownOptions<ColumnDecoderOptions<C>>(options, OPTIONS)
-    if (
-      columns !== undefined &&
-      !(Array.isArray(columns) && columns.every(column => typeof column === 'string'))
-    ) {
-      throw optionInvalid('columns', 'a list of column names', columns)
-    }
-    this.#columns = columns && [...columns]
+    const { columns, onBadCell } = readOptions(options, OPTIONS)
+    this.#columns = columns
     this.#badCells = new BadCells(onBadCell)
     if (this.#badCells.quarantine !== undefined) this.writes = [this.#badCells.quarantine]
   }
@@ -124,6 +121,12 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       return undefined
     }
   }
+}
+
+function columnList(option: string, columns: readonly string[]): readonly string[] {
+  if (Array.isArray(columns) && columns.every(column => typeof column === 'string'))
+    return [...columns]
+  throw optionInvalid(option, 'a list of column names', columns)
 }
 
 function planFor(header: BoundHeader, names: readonly string[] | undefined): PlannedColumn[] {

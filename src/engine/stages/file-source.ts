@@ -10,7 +10,7 @@ import { identityOfStats } from '../codec/range/file-identity'
 import { refuseChange } from '../codec/range/response-verdict'
 import { descriptorOf, withoutLinks } from '../disk/atomic-file'
 import { excerpt, FeedError, messageOf } from '../errors'
-import { filePath, optionInvalid } from '../options'
+import { is, optionInvalid } from '../options'
 import { Source } from './source'
 
 /** A block keeps the worker of Gunzip busy while the next one is read. */
@@ -59,7 +59,7 @@ export class FileSource extends Source<Uint8Array> {
   constructor(path: string | URL, blockBytes: number)
   constructor(path: string | URL, blockBytes = BLOCK_BYTES) {
     super('FileSource')
-    this.#path = filePath('path', path instanceof URL ? pathOf(path) : path)
+    this.#path = is.filePath('path', path instanceof URL ? pathOf(path) : path)
     this.origin = this.#path
     this.reads = [this.#path]
     this.#blockBytes = blockBytes

@@ -4,7 +4,6 @@ import { fflateEngine } from '../codec/gzip/fflate-engine'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { FeedError } from '../errors'
-import { choice } from '../options'
 import { mayHaveInflateWorkers } from './inflate-worker-limit'
 import { type FileBytes, parallelEngine } from './parallel-inflate'
 import { ZlibInflate } from './zlib-inflate'
@@ -31,10 +30,7 @@ const ENGINES: Readonly<Record<GunzipEngine, (fileBytes?: FileBytes) => NewInfla
  * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED
  */
 export function inflateEngine(name?: GunzipEngine, fileBytes?: FileBytes): ChosenEngine {
-  if (name !== undefined) {
-    const checked = choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])
-    return { name: checked, newEngine: ENGINES[checked](fileBytes) }
-  }
+  if (name !== undefined) return { name, newEngine: ENGINES[name](fileBytes) }
   try {
     return inflateEngine('wasm', fileBytes)
   } catch (error) {

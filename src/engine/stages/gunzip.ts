@@ -1,12 +1,12 @@
 // Gunzip: the stage that inflates gzip. The inflating itself is in inflation.ts, which needs no
 // stage.
 
-import { type GzipLimits, gzipLimits, LIMIT_NAMES } from '../codec/gzip/limits'
+import { type GzipLimits, LIMITS } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
 import { GZIP_SIGNATURE } from '../codec/range/file-identity'
 import { byteBlock } from '../codec/stage-input'
 import type { Pause, Steps } from '../core/steps'
-import { flag, knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import { type GunzipEngine, inflateEngine } from './gunzip-engine'
 import { Inflation, ownedOutputs } from './inflation'
 import { type Outputs, Stage } from './stage'
@@ -46,11 +46,11 @@ export interface GunzipOptions extends Partial<GzipLimits> {
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
-const NAMES: OptionNames<GunzipOptions> = {
-  engine: true,
-  worker: true,
-  ...LIMIT_NAMES,
-}
+const OPTIONS = {
+  engine: [is.choice('zlib', 'wasm', 'fflate')],
+  worker: [is.flag, true],
+  ...LIMITS,
+} satisfies OptionTable<GunzipOptions>
 
 /**
  * Inflates gzip: takes compressed blocks of any size, gives blocks of output in order.
@@ -96,9 +96,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
-    const { engine, worker = true } = knownOptions(options, NAMES)
-    const limits = gzipLimits(options)
-    const fileBytes = flag('worker', worker) ? () => this.source.fileBytes : undefined
+    const { engine, worker, ...limits } = readOptions(options, OPTIONS)
+    const fileBytes = worker ? () => this.source.fileBytes : undefined
     const chosen = inflateEngine(engine, fileBytes)
     const label = () => this.origin
     this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine, label })

@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { workerTopic } from '../diagnostics/channels'
 import { ofRun } from '../diagnostics/run-watch'
-import { wholeNumber } from '../options'
+import { is } from '../options'
 
 let max = availableParallelism() - 1
 let alive = 0
@@ -18,7 +18,7 @@ let alive = 0
  * @throws FeedError OPTION_INVALID
  */
 export function setMaxInflateWorkers(count: number): void {
-  max = wholeNumber('count', count, 0)
+  max = is.wholeNumber(0)('count', count)
 }
 
 /** Returns false where no file gets a worker, as on a machine of one processor. */

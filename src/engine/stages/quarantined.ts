@@ -4,11 +4,11 @@
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Outputs } from '../core/machine'
 import { DONE, type Pause, Steps } from '../core/steps'
-import { optionInvalid, withMethods } from '../options'
+import { is, optionInvalid } from '../options'
 
 /** Checks an option that may be a quarantine. @throws FeedError OPTION_INVALID */
 export function checkedQuarantine(option: string, value: RowQuarantine): RowQuarantine {
-  return withMethods(option, value, ['take', 'settle', 'flush'])
+  return is.withMethods<RowQuarantine>('take', 'settle', 'flush')(option, value)
 }
 
 /** A row of a projection lacks the bytes of its other columns. */

@@ -23,7 +23,7 @@ import { Driver, type Machine, type Outputs } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Pause, type Step, turnIfDue } from '../core/steps'
 import type { FilePlace } from '../disk/files-of-run'
 import { asFeedError, FeedError } from '../errors'
-import { filledText } from '../options'
+import { is } from '../options'
 import { Inbox } from './inbox'
 import { nodeDuplex } from './node-duplex'
 import { readItems } from './read-items'
@@ -104,7 +104,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   constructor(name: string = new.target.name) {
     super({ objectMode: true })
-    this.name = filledText('name', name)
+    this.name = is.filledText('name', name)
     this.counters = newCounters(name)
     this.#driver = new Driver<unknown, Out>(this.#machine(), this.counters, {
       next: () => this.#nextInput(),

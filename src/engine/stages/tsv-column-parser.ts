@@ -5,7 +5,7 @@ import type { ColumnBatch } from '../codec/columns/column-batch'
 import { type CellPolicy, type ColumnEngine, decodeColumns } from '../codec/columns/decode-columns'
 import type { RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
-import { knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
 import { refuseProjection } from './quarantined'
@@ -21,11 +21,11 @@ export type TsvColumnParserOptions<
   readonly engine?: ColumnEngine
 }
 
-const OPTIONS: OptionNames<TsvColumnParserOptions<Columns>> = {
+const OPTIONS = {
   ...PARSER_OPTIONS,
-  onBadCell: true,
-  engine: 'internal',
-}
+  onBadCell: is.any,
+  engine: [is.any, undefined, 'internal'],
+} satisfies OptionTable<TsvColumnParserOptions<Columns>>
 
 /** A batch needs enough rows to repay what it costs, and its block and columns fit a core's cache. */
 const BATCH_BYTES = 1 << 18
@@ -74,12 +74,9 @@ export class TsvColumnParser<
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvColumnParserOptions<C, N> = {}) {
-    const { onBadCell, engine, ...parsing } = knownOptions<TsvColumnParserOptions<C, N>>(
-      options,
-      OPTIONS,
-    )
-    const lent = { batchBytes: BATCH_BYTES, ...parsing } as TsvRowParserOptions<C, N>
-    super('TsvColumnParser', lent, true)
+    const { onBadCell, engine, ...parsing } = readOptions(options, OPTIONS)
+    const { batchBytes = BATCH_BYTES } = parsing
+    super('TsvColumnParser', { ...parsing, batchBytes } as TsvRowParserOptions<C, N>, true)
     this.#engine = engine
     this.#badCells = new BadCells(onBadCell)
     this.#policy = {

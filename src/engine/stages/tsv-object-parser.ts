@@ -6,7 +6,7 @@ import { objectBy } from '../codec/bad-cells'
 import { isBadCell } from '../codec/decode/cell-decoder'
 import type { Row, RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
-import { choice, knownOptions, type OptionNames } from '../options'
+import { is, type OptionTable, readOptions } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
 import { refuseProjection } from './quarantined'
@@ -37,11 +37,11 @@ export type TsvObjectParserOptions<
  */
 const MAX_CELLS = 1024
 
-const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
+const OPTIONS = {
   ...PARSER_OPTIONS,
-  values: true,
-  onBadCell: true,
-}
+  values: [is.choice('typed', 'text')],
+  onBadCell: is.any,
+} satisfies OptionTable<TsvObjectParserOptions<Columns, string, ObjectValues>>
 
 /**
  * Takes Uint8Arrays and gives arrays of plain objects, one object for each row; an array has about
@@ -80,12 +80,8 @@ export class TsvObjectParser<
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvObjectParserOptions<C, N, V> = {}) {
-    const { values, onBadCell, ...parsing } = knownOptions<TsvObjectParserOptions<C, N, V>>(
-      options,
-      OPTIONS,
-    )
+    const { values, onBadCell, ...parsing } = readOptions(options, OPTIONS)
     super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
-    if (values !== undefined) choice<ObjectValues>('values', values, ['typed', 'text'])
     this.#badCells = new BadCells(onBadCell)
     const { quarantine } = this.#badCells
     if (quarantine !== undefined) {

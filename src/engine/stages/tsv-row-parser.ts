@@ -3,7 +3,7 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../core/steps'
-import { knownOptions } from '../options'
+import { readOptions } from '../options'
 import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
@@ -51,7 +51,8 @@ export class TsvRowParser<
 > extends TsvStage<C, N, K, RowBatch<K>> {
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvRowParserOptions<C, N> = {}) {
-    super('TsvRowParser', knownOptions<TsvRowParserOptions<C, N>>(options, PARSER_OPTIONS), false)
+    const parsing = readOptions(options, PARSER_OPTIONS) as TsvRowParserOptions<C, N>
+    super('TsvRowParser', parsing, false)
   }
 
   protected override outputsOf(

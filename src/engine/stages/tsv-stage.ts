@@ -1,21 +1,14 @@
 // The base of the stages that drive codec/tsv/parser.ts: their common options, and the parser in a
 // stream. A subclass says what its outputs are.
 
-import { isTable } from '../codec/body-kind'
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
 import { byteBlock } from '../codec/stage-input'
+import type { BadRowPolicy } from '../codec/tsv/bad-row-report'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import type { Outputs } from '../core/machine'
 import type { Pause } from '../core/steps'
-import {
-  callback,
-  choice,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  wholeNumber,
-} from '../options'
+import { type Check, is, type OptionTable, optionInvalid, readOptions } from '../options'
 import {
   type ColumnName,
   type Columns,
@@ -26,8 +19,8 @@ import {
 import { checkedQuarantine, flushed, settled } from './quarantined'
 import { Stage } from './stage'
 
-const MIN_BYTES = 64
-const MAX_BYTES = 2 ** 30
+/** The bounds of the bytes of a row, and of a batch. */
+export const ROW_BYTES: Check<number> = is.wholeNumber(64, 2 ** 30)
 
 export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
   Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'origin' | 'scanner' | 'startsAt'>
@@ -45,31 +38,31 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
 }
 
-/** The names of the options that the parsers share. */
-export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
-  schema: true,
-  dialect: true,
-  content: true,
-  file: true,
-  columns: true,
-  onBadRow: true,
-  maxBadRows: true,
-  invalidUtf8: true,
-  maxRowBytes: true,
-  batchBytes: 'internal',
-}
+/** The options that the parsers share. */
+export const PARSER_OPTIONS = {
+  schema: [checkedSchema],
+  dialect: is.any,
+  content: [is.choice('table')],
+  file: [checkFile],
+  columns: [someNames],
+  onBadRow: [checkBadRowPolicy],
+  maxBadRows: [is.wholeNumber(0)],
+  invalidUtf8: [is.choice('bad-row', 'replace')],
+  maxRowBytes: [ROW_BYTES],
+  batchBytes: [ROW_BYTES, undefined, 'internal'],
+} satisfies OptionTable<TsvRowParserOptions<Columns>>
 
-const FILE_PARTS: OptionNames<FeedFile> = {
-  feed: true,
-  marketplace: true,
-  categoryId: true,
-  scope: true,
-  date: true,
-  hour: true,
-  lastModified: true,
-  id: true,
-  kind: true,
-}
+const FILE_PARTS = {
+  feed: is.any,
+  marketplace: is.any,
+  categoryId: is.any,
+  scope: is.any,
+  date: is.any,
+  hour: is.any,
+  lastModified: is.any,
+  id: is.any,
+  kind: is.any,
+} satisfies OptionTable<FeedFile>
 
 /** A schema without columns, with which every cell is text. */
 const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
@@ -86,36 +79,16 @@ export abstract class TsvStage<
   #quarantine: RowQuarantine | undefined
 
   /**
+   * @param options as PARSER_OPTIONS reads them
    * @param lends true where `outputsOf` is done with a batch when it asks for the next one
    * @throws FeedError OPTION_INVALID
    */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns } =
-      options
-    if (schema !== undefined) checkedSchema('schema', schema)
-    isTable(options.content)
-    if (file !== undefined) checkFile(file)
-    if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
-    if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
-    if (maxBadRows !== undefined) wholeNumber('maxBadRows', maxBadRows, 0)
-    if (typeof onBadRow === 'object') this.quarantineTo(checkedQuarantine('onBadRow', onBadRow))
-    else if (onBadRow !== undefined && onBadRow !== 'throw' && onBadRow !== 'skip') {
-      callback('onBadRow', onBadRow, "'throw', 'skip', a function or a quarantine")
-    }
-    if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
-    // Without a schema C is inferred as TextColumns, which are the columns with ANY_COLUMNS.
-    const common = {
-      ...options,
-      schema: schema ?? (ANY_COLUMNS as never),
-      lends,
-      origin: () => this.origin,
-    }
+    const { schema = ANY_COLUMNS as never, onBadRow } = options
+    if (typeof onBadRow === 'object') this.quarantineTo(onBadRow)
     this.#lends = lends
-    this.#parser = new TsvParser<C, K>({
-      ...common,
-      ...(columns && { columns: checkedColumns(columns) }),
-    })
+    this.#parser = new TsvParser<C, K>({ ...options, schema, lends, origin: () => this.origin })
   }
 
   /** Makes the outputs of these batches, one at a time. */
@@ -174,16 +147,21 @@ export abstract class TsvStage<
   }
 }
 
-function checkedColumns(columns: readonly string[]): string[] {
-  if (
-    Array.isArray(columns) &&
-    columns.length > 0 &&
-    columns.every(name => typeof name === 'string')
-  )
-    return [...columns]
-  throw optionInvalid('columns', 'a list of at least one column name', columns)
+function someNames(option: string, names: readonly string[]): readonly string[] {
+  if (Array.isArray(names) && names.length > 0 && names.every(name => typeof name === 'string'))
+    return [...names]
+  throw optionInvalid(option, 'a list of at least one column name', names)
 }
 
-function checkFile(file: FeedFile | (() => FeedFile)): void {
-  if (typeof file !== 'function') knownOptions(file, FILE_PARTS, 'file')
+type File = FeedFile | (() => FeedFile)
+
+function checkFile(option: string, file: File): File {
+  if (typeof file !== 'function') readOptions(file, FILE_PARTS, option)
+  return file
+}
+
+function checkBadRowPolicy(option: string, policy: BadRowPolicy): BadRowPolicy {
+  if (typeof policy === 'object') return checkedQuarantine(option, policy)
+  if (policy === 'throw' || policy === 'skip') return policy
+  return is.callback(option, policy, "'throw', 'skip', a function or a quarantine")
 }

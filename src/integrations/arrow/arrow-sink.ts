@@ -5,10 +5,10 @@ import type { ColumnBatch, RowBatch, Sink, SinkTarget } from '../../engine/index
 import {
   ArrowIpc,
   ByteOutput,
-  choice,
   columnsOf,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
+  readOptions,
   SinkColumns,
   sinkOfRuns,
 } from '../../engine/index'
@@ -21,7 +21,9 @@ export interface ArrowSinkOptions {
 }
 
 const NAME = 'arrow'
-const OPTIONS: OptionNames<ArrowSinkOptions> = { format: true }
+const OPTIONS = {
+  format: [is.choice('file', 'stream'), 'file'],
+} satisfies OptionTable<ArrowSinkOptions>
 
 /**
  * Makes a sink that writes batches of columns, or of rows, as an IPC file of Apache Arrow, which is
@@ -53,8 +55,7 @@ export function arrowSink(
   target: SinkTarget,
   options: ArrowSinkOptions = {},
 ): Sink<ColumnBatch | RowBatch> {
-  const { format = 'file' } = knownOptions(options, OPTIONS)
-  choice('format', format, ['file', 'stream'])
+  const { format } = readOptions(options, OPTIONS)
   const newOutput = () => new ByteOutput(target, NAME)
   return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()

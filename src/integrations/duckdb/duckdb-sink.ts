@@ -27,17 +27,17 @@ import {
   checkCasts,
   columnData,
   databasePath,
+  is,
   jsonWriter,
-  knownOptions,
   misfit,
   namesOf,
   newValues,
-  type OptionNames,
+  type OptionTable,
+  readOptions,
   sqlIdentifier,
   TABLE_OPTIONS,
   tableSink,
   UNFIT,
-  wholeNumber,
 } from '../../engine/index'
 import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
@@ -60,7 +60,10 @@ export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableS
 }
 
 const NAME = 'duckdb'
-const OPTIONS: OptionNames<DuckdbSinkOptions> = { ...TABLE_OPTIONS, memoryBytes: true }
+const OPTIONS = {
+  ...TABLE_OPTIONS,
+  memoryBytes: [is.wholeNumber(LEAST_BYTES), MEMORY_BYTES],
+} satisfies OptionTable<DuckdbSinkOptions>
 
 /**
  * Makes a sink that writes a table of a DuckDB file in one transaction, so that the table appears
@@ -90,9 +93,8 @@ export function duckdbSink<T, const N extends string = never, S extends OwnSchem
   path: string,
   options: DuckdbSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
-  const { table, memoryBytes = MEMORY_BYTES } = knownOptions(options, OPTIONS)
+  const { memoryBytes, ...table } = readOptions(options as DuckdbSinkOptions, OPTIONS)
   databasePath(path)
-  wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
   return tableSink(
     {
       name: NAME,
@@ -105,9 +107,9 @@ export function duckdbSink<T, const N extends string = never, S extends OwnSchem
       formOf,
       formIn,
       open: () =>
-        duckdbTable(String(table), () => Database.open(path, { memoryBytes, threads: THREADS })),
+        duckdbTable(table.table, () => Database.open(path, { memoryBytes, threads: THREADS })),
     },
-    options as TableSinkOptions,
+    table,
   )
 }
 

@@ -5,12 +5,11 @@ import type { ColumnData } from '../../engine/index'
 import {
   closing,
   columnData,
-  filePath,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   orUndo,
+  readOptions,
   Semaphore,
-  wholeNumber,
 } from '../../engine/index'
 import type {
   AppliedFile,
@@ -45,7 +44,9 @@ export interface DuckdbTargetOptions {
   readonly memoryBytes?: number
 }
 
-const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true }
+const OPTIONS = {
+  memoryBytes: [is.wholeNumber(LEAST_BYTES)],
+} satisfies OptionTable<DuckdbTargetOptions>
 
 /**
  * A DuckDB file as the option `target` of `sync`. It has the tables `items`, `item_groups`,
@@ -65,9 +66,8 @@ const NAMES: OptionNames<DuckdbTargetOptions> = { memoryBytes: true }
  * ```
  */
 export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): SyncTarget {
-  filePath('path', path)
-  const { memoryBytes } = knownOptions(options, NAMES)
-  if (memoryBytes !== undefined) wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES)
+  is.filePath('path', path)
+  const { memoryBytes } = readOptions(options, OPTIONS)
   return {
     name: path,
     open: async run => {

@@ -2,14 +2,14 @@
 // the library knows nothing of it.
 
 import {
+  type Check,
   type Clock,
-  clockMs,
   type DiagnosticsMessages,
-  knownOptions,
+  is,
   listen,
-  type OptionNames,
+  type OptionTable,
+  readOptions,
   type StopWatching,
-  withMethods,
 } from '../../engine/index'
 import { metricsOf, requestAttributes } from './metrics'
 import {
@@ -30,7 +30,18 @@ export interface InstrumentOptions {
   readonly now?: Clock
 }
 
-const OPTION_NAMES: OptionNames<InstrumentOptions> = { meter: true, tracer: true, now: true }
+const OPTIONS = {
+  meter: [
+    orNull(is.withMethods<OtelMeter>('createCounter', 'createHistogram', 'createObservableGauge')),
+  ],
+  tracer: [orNull(is.withMethods<OtelTracer>('startSpan'))],
+  now: is.clockMs,
+} satisfies OptionTable<InstrumentOptions>
+
+/** null turns a part off. */
+function orNull<V>(check: Check<V>): Check<V | null> {
+  return (option, value) => (value === null ? value : check(option, value))
+}
 
 /**
  * Makes OpenTelemetry metrics and spans of all that feedmill does in this process from now on, and
@@ -51,11 +62,7 @@ const OPTION_NAMES: OptionNames<InstrumentOptions> = { meter: true, tracer: true
  * ```
  */
 export async function instrument(options: InstrumentOptions = {}): Promise<StopWatching> {
-  const { meter, tracer } = knownOptions(options, OPTION_NAMES)
-  const now = clockMs('now', options.now)
-  if (meter !== undefined && meter !== null)
-    withMethods('meter', meter, ['createCounter', 'createHistogram', 'createObservableGauge'])
-  if (tracer !== undefined && tracer !== null) withMethods('tracer', tracer, ['startSpan'])
+  const { meter, tracer, now } = readOptions(options, OPTIONS)
   const api = await loadOtelApi()
   const parts = [
     ...(meter === null ? [] : [metricsOf(meter ?? api.metrics.getMeter('feedmill'), now)]),

@@ -4,22 +4,19 @@
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
-  arrayOf,
   ByteOutput,
   type ColumnBatch,
-  choice,
   columnsOf,
   commitParts,
   type FeedFile,
-  filePath,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   type RowBatch,
+  readOptions,
   type Sink,
   type SinkTarget,
   sinkFailed,
   sinkOfRuns,
-  wholeNumber,
 } from '../../engine/index'
 import {
   COMPRESSIONS,
@@ -49,13 +46,6 @@ export interface ParquetSinkOptions {
   readonly partitionBy?: readonly ParquetPartition[]
 }
 
-const OPTIONS: OptionNames<ParquetSinkOptions> = {
-  rowGroupRows: true,
-  compression: true,
-  partitionBy: true,
-}
-const ROW_GROUP_ROWS = 65_536
-const MOST_GROUP_ROWS = 1 << 20
 /** Files of a run that have a row group in memory at the same time. */
 const MOST_OPEN = 4
 /** The value of a folder where nothing is known, as Hive writes it. */
@@ -67,6 +57,17 @@ const FOLDER_OF: Readonly<Record<ParquetPartition, (file: FeedFile) => string | 
     date?.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3') ?? hour?.toISOString().slice(0, 10),
 }
 const PARTITIONS = Object.keys(FOLDER_OF) as readonly ParquetPartition[]
+
+const OPTIONS = {
+  rowGroupRows: [is.wholeNumber(1, 1 << 20), 65_536],
+  compression: [is.choice(...COMPRESSIONS), 'snappy'],
+  partitionBy: [partitions],
+} satisfies OptionTable<ParquetSinkOptions>
+
+function partitions(option: string, parts: readonly ParquetPartition[]) {
+  for (const part of is.arrayOf(option, parts)) is.choice(...PARTITIONS)(option, part)
+  return parts
+}
 
 /**
  * Makes a sink that writes batches of columns, or of rows, as Parquet. Lists and structs are nested
@@ -115,20 +116,12 @@ interface Settings extends FileOptions {
 
 /** @throws FeedError OPTION_INVALID */
 function settingsOf(target: SinkTarget, options: ParquetSinkOptions): Settings {
-  const {
-    rowGroupRows = ROW_GROUP_ROWS,
-    compression = 'snappy',
-    partitionBy,
-  } = knownOptions(options, OPTIONS)
-  wholeNumber('rowGroupRows', rowGroupRows, 1, MOST_GROUP_ROWS)
-  choice('compression', compression, COMPRESSIONS)
-  if (partitionBy !== undefined)
-    for (const part of arrayOf('partitionBy', partitionBy)) choice('partitionBy', part, PARTITIONS)
+  const { partitionBy, ...format } = readOptions(options, OPTIONS)
   // The first output only checks the target: each run has outputs of its own.
   const output = new ByteOutput(target, NAME)
   const place = typeof target === 'string' ? resolve(target) : target
-  if (partitionBy !== undefined) filePath('target', place as string)
-  return { output, target: place, rowGroupRows, compression, partitionBy }
+  if (partitionBy !== undefined) is.filePath('target', place as string)
+  return { output, target: place, ...format, partitionBy }
 }
 
 class ParquetRun {

@@ -1,16 +1,7 @@
 // The address of a database: what a caller gives, checked, and its name in messages, which never
 // has the password. pg reads the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE and the others).
 
-import {
-  anObject,
-  anyText,
-  FeedError,
-  flag,
-  knownOptions,
-  type OptionNames,
-  secretText,
-  wholeNumber,
-} from '../../engine/index'
+import { FeedError, is, type OptionTable, readOptions } from '../../engine/index'
 
 /** The parts of an address, as pg has them. pg takes what is left out from its environment. */
 export interface PostgresConnectionOptions {
@@ -50,30 +41,35 @@ export interface PostgresAddress {
   readonly tables: { readonly schema?: string; readonly prefix?: string }
 }
 
-const PARTS: OptionNames<PostgresConnectionOptions> = {
-  host: true,
-  port: true,
-  user: true,
-  database: true,
-  password: true,
-  ssl: true,
-  options: true,
-}
+const PARTS = {
+  host: [is.anyText, ''],
+  user: [is.anyText, ''],
+  database: [is.anyText, ''],
+  options: [is.anyText, ''],
+  port: [is.wholeNumber(1, 65_535)],
+  password: [checkedPassword],
+  ssl: [checkedSsl],
+} satisfies OptionTable<PostgresConnectionOptions>
 
 /** @throws FeedError OPTION_INVALID, which never shows the address */
 export function addressOf(input: PostgresConnectionInput): PostgresAddress {
   if (typeof input === 'string') return addressOfUrl(input)
-  const parts = knownOptions(anObject('connection', input), PARTS, 'connection')
-  const { port, password, ssl = false, host = '', user = '', database = '', options = '' } = parts
-  for (const [name, text] of Object.entries({ host, user, database, options }))
-    anyText(`connection.${name}`, text)
-  if (port !== undefined) wholeNumber('connection.port', port, 1, 65_535)
-  if (typeof password !== 'function' && password !== undefined)
-    secretText('connection.password', password)
-  if (typeof ssl !== 'object') flag('connection.ssl', ssl)
+  const { port, host, user, database } = readOptions(input, PARTS, 'connection')
   const at = user === '' ? '' : `${user}@`
   const place = `${host}${port === undefined ? '' : `:${port}`}`
   return { name: `postgres://${at}${place}/${database}`, config: { ...input }, tables: {} }
+}
+
+type Part<Name extends keyof PostgresConnectionOptions> = NonNullable<
+  PostgresConnectionOptions[Name]
+>
+
+function checkedPassword(option: string, password: Part<'password'>): Part<'password'> {
+  return typeof password === 'function' ? password : is.secretText(option, password)
+}
+
+function checkedSsl(option: string, ssl: Part<'ssl'>): Part<'ssl'> {
+  return typeof ssl === 'object' ? ssl : is.flag(option, ssl)
 }
 
 function addressOfUrl(text: string): PostgresAddress {

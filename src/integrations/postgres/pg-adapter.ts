@@ -4,12 +4,12 @@
 import type { Client } from 'pg'
 import {
   type AnyFeedError,
-  durationMs,
   excerpt,
   FeedError,
+  is,
   messageOf,
   missingPackage,
-  type OptionNames,
+  type OptionTable,
   Secrets,
   waitFor,
 } from '../../engine/index'
@@ -27,21 +27,11 @@ export interface PostgresLimits {
   readonly statementTimeoutMs: number
 }
 
-export const LIMIT_NAMES: OptionNames<PostgresLimits> = {
-  connectTimeoutMs: true,
-  lockTimeoutMs: true,
-  statementTimeoutMs: true,
-}
-
-/** @throws FeedError OPTION_INVALID */
-export function checkedLimits(given: Partial<PostgresLimits>): PostgresLimits {
-  const { connectTimeoutMs = 10_000, lockTimeoutMs = 5_000, statementTimeoutMs = 3_600_000 } = given
-  return {
-    connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
-    lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
-    statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
-  }
-}
+export const LIMITS = {
+  connectTimeoutMs: [is.durationMs(), 10_000],
+  lockTimeoutMs: [is.durationMs(), 5_000],
+  statementTimeoutMs: [is.durationMs(1_000), 3_600_000],
+} satisfies OptionTable<Partial<PostgresLimits>>
 
 export type SqlRow = Readonly<Record<string, unknown>>
 

@@ -8,15 +8,15 @@ import {
   castsOf,
   checkCasts,
   definitionsOf,
-  filledText,
-  knownOptions,
+  is,
   namesOf,
-  type OptionNames,
+  type OptionTable,
   type OwnSchema,
   onConflict,
   optionInvalid,
   type PlannedColumn,
   type RowBatch,
+  readOptions,
   type Sink,
   sqlIdentifier,
   TABLE_OPTIONS,
@@ -30,7 +30,7 @@ import {
 } from '../../engine/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
-import { checkedLimits, LIMIT_NAMES, PgConnection, type PostgresLimits } from './pg-adapter'
+import { LIMITS, PgConnection, type PostgresLimits } from './pg-adapter'
 import { columnFault, columnNameOf, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
@@ -40,7 +40,11 @@ export type PostgresSinkOptions<N extends string = string, S = OwnSchema> = Tabl
   Partial<PostgresLimits>
 
 const NAME = 'postgres'
-const OPTIONS: OptionNames<PostgresSinkOptions> = { ...TABLE_OPTIONS, ...LIMIT_NAMES }
+const OPTIONS = {
+  ...TABLE_OPTIONS,
+  table: plainName,
+  ...LIMITS,
+} satisfies OptionTable<PostgresSinkOptions>
 
 /**
  * Makes a sink that writes a table in one transaction: all rows become visible when the pipeline
@@ -71,14 +75,13 @@ export function postgresSink<T, const N extends string = never, S extends OwnSch
   options: PostgresSinkOptions<TableName<NoInfer<T>, N, S>, S>,
 ): Sink<TableItem<T, S>> {
   const address = addressOf(connection)
-  const { table } = knownOptions(options, OPTIONS)
-  const limits = checkedLimits(options)
-  if (filledText('table', table).includes('.')) {
-    const expected = 'a name without a point: the parameter schema of the address names the schema'
-    throw optionInvalid('table', expected, table)
-  }
+  const { connectTimeoutMs, lockTimeoutMs, statementTimeoutMs, ...table } = readOptions(
+    options as PostgresSinkOptions,
+    OPTIONS,
+  )
+  const limits = { connectTimeoutMs, lockTimeoutMs, statementTimeoutMs }
   const { schema, prefix = '' } = address.tables
-  const name = sqlIdentifier(sqlName('table', prefix + table))
+  const name = sqlIdentifier(sqlName('table', prefix + table.table))
   const place = schema === undefined ? '' : `${sqlIdentifier(sqlName('schema', schema))}.`
   return tableSink(
     {
@@ -92,8 +95,14 @@ export function postgresSink<T, const N extends string = never, S extends OwnSch
       formIn,
       open: () => postgresTable(place, name, signal => PgConnection.open(address, limits, signal)),
     },
-    options as TableSinkOptions,
+    table,
   )
+}
+
+function plainName(option: string, name: string): string {
+  if (!is.filledText(option, name).includes('.')) return name
+  const expected = 'a name without a point: the parameter schema of the address names the schema'
+  throw optionInvalid(option, expected, name)
 }
 
 /** The rows of a run that wait for their places or casts, which only its session sees. */

@@ -1,14 +1,13 @@
 // PostgreSQL as a target of `sync`: its options, and what a run opens.
 
 import {
-  anObject,
   closing,
-  filledText,
-  knownOptions,
+  is,
   missingState,
-  type OptionNames,
+  type OptionTable,
   orUndo,
   type RetryOptions,
+  readOptions,
   retryPolicy,
 } from '../../engine/index'
 import type {
@@ -20,7 +19,7 @@ import type {
 } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CategoryLock } from './category-lock'
-import { checkedLimits, LIMIT_NAMES, type PgConnection, type PostgresLimits } from './pg-adapter'
+import { LIMITS, type PgConnection, type PostgresLimits } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
 import { type PgWork, PostgresSession } from './session'
 import { PARTS, TargetNames } from './sql-names'
@@ -49,12 +48,12 @@ export interface PostgresTargetOptions extends Partial<PostgresLimits> {
   readonly retry?: RetryOptions
 }
 
-const OPTIONS: OptionNames<PostgresTargetOptions> = {
-  schema: true,
-  prefix: true,
-  ...LIMIT_NAMES,
-  retry: true,
-}
+const OPTIONS = {
+  schema: is.any,
+  prefix: is.any,
+  ...LIMITS,
+  retry: retryPolicy,
+} satisfies OptionTable<PostgresTargetOptions>
 
 /**
  * Makes a target of `sync` over a database of PostgreSQL 13 or later with the encoding UTF8, which
@@ -106,8 +105,11 @@ export async function dropCategory(
 ): Promise<void> {
   const settings = settingsOf(connection, options)
   const { names, address } = settings
-  const marketplace = filledText('category.marketplace', anObject('category', category).marketplace)
-  const categoryId = filledText('category.categoryId', category.categoryId)
+  const marketplace = is.filledText(
+    'category.marketplace',
+    is.anObject('category', category).marketplace,
+  )
+  const categoryId = is.filledText('category.categoryId', category.categoryId)
   const lock = new CategoryLock(names, address.name, category)
   await inSession(settings, async pg => {
     await prepareTables(pg, address.name, names)
@@ -139,12 +141,13 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
     schema = address.tables.schema ?? 'feedmill',
     prefix = address.tables.prefix ?? '',
     retry,
-  } = knownOptions(options, OPTIONS)
+    ...limits
+  } = readOptions(options, OPTIONS)
   return {
     address: { ...address, name: placeOf(address.name, { schema, prefix }) },
     names: new TargetNames(schema, prefix),
-    limits: checkedLimits(options),
-    retry: retryPolicy(retry),
+    limits,
+    retry,
   }
 }
 

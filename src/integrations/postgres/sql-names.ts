@@ -1,7 +1,7 @@
 // Names in SQL: quoted identifiers, the names of columns, and the tables of a target.
 
 import { createHash } from 'node:crypto'
-import { anyText, filledText, optionInvalid, sqlIdentifier } from '../../engine/index'
+import { is, optionInvalid, sqlIdentifier } from '../../engine/index'
 
 /** PostgreSQL cuts longer names without a word, and two names could become one. */
 const NAME_LIMIT_BYTES = 63
@@ -22,7 +22,7 @@ export function columnFault(name: string): string | undefined {
 
 /** Checks for a name that PostgreSQL keeps as it is. @throws FeedError OPTION_INVALID */
 export function sqlName(option: string, name: string): string {
-  if (!filledText(option, name).includes('\0') && Buffer.byteLength(name) <= NAME_LIMIT_BYTES)
+  if (!is.filledText(option, name).includes('\0') && Buffer.byteLength(name) <= NAME_LIMIT_BYTES)
     return name
   throw optionInvalid(option, `a name of at most ${NAME_LIMIT_BYTES} bytes without NUL`, name)
 }
@@ -42,7 +42,7 @@ export class TargetNames {
   /** @throws FeedError OPTION_INVALID */
   constructor(schema: string, prefix: string) {
     this.schema = sqlName('schema', schema)
-    this.#prefix = anyText('prefix', prefix)
+    this.#prefix = is.anyText('prefix', prefix)
     if (prefix.includes('\0') || Buffer.byteLength(prefix) > MAX_PREFIX_BYTES)
       throw optionInvalid('prefix', `text of at most ${MAX_PREFIX_BYTES} bytes without NUL`, prefix)
   }

@@ -8,16 +8,14 @@ import type { Redis } from 'ioredis'
 import {
   asFeedError,
   closing,
-  durationMs,
   excerpt,
   FeedError,
-  filledText,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   queueTopic,
+  readOptions,
   Secrets,
-  secretText,
   waitFor,
 } from '../../engine/index'
 
@@ -290,7 +288,12 @@ export interface QueueOptions {
   readonly timeoutMs?: number
 }
 
-const NAMES: OptionNames<QueueOptions> = { url: true, password: true, name: true, timeoutMs: true }
+const QUEUE = {
+  url: redisUrl,
+  password: [is.secretText],
+  name: [queueName, 'feedmill'],
+  timeoutMs: [is.durationMs(), 30_000],
+} satisfies OptionTable<QueueOptions>
 
 export type QueueSettings = ReturnType<typeof queueSettings>
 
@@ -299,29 +302,32 @@ export const KEY_PREFIX = 'feedmill'
 
 /** @throws FeedError OPTION_INVALID, without the address, which may have a password */
 export function queueSettings(options: QueueOptions) {
-  const {
-    url,
-    password,
-    name = 'feedmill',
-    timeoutMs = 30_000,
-  } = knownOptions(options, NAMES, 'queue')
-  const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
-  if (address === undefined || !/^rediss?:\/\//i.test(url) || address.port === '0')
-    throw optionInvalid('queue.url', 'an address such as redis://host:6379', undefined)
-  if (!/^[\w-]{1,100}$/.test(filledText('queue.name', name)))
-    throw optionInvalid('queue.name', 'letters, digits, - and _, at most 100', name)
+  const { url: address, password, name, timeoutMs } = readOptions(options, QUEUE, 'queue')
+  const { url } = options
   const secrets = new Secrets()
   secrets.rememberUrl(url)
-  if (password !== undefined) secrets.rememberForGood(secretText('queue.password', password))
+  if (password !== undefined) secrets.rememberForGood(password)
   return {
     url,
     password,
     secrets,
     name,
-    timeoutMs: durationMs('queue.timeoutMs', timeoutMs),
+    timeoutMs,
     /** The address and the name of the queue, without credentials. */
     shown: `${address.protocol}//${address.host}${address.pathname} ${name}`,
   }
+}
+
+/** The error does not show the address, which may have a password. */
+function redisUrl(option: string, text: string): URL {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^rediss?:\/\//i.test(text) && url.port !== '0') return url
+  throw optionInvalid(option, 'an address such as redis://host:6379', undefined)
+}
+
+function queueName(option: string, name: string): string {
+  if (/^[\w-]{1,100}$/.test(is.filledText(option, name))) return name
+  throw optionInvalid(option, 'letters, digits, - and _, at most 100', name)
 }
 
 /** The identifier of a category's scheduler, which is the name of the category in the queue. */
@@ -329,17 +335,15 @@ export function schedulerId(marketplace: string, categoryId: string): string {
   return `${marketplace}/${categoryId}`
 }
 
-/** @throws FeedError OPTION_INVALID */
-export function checkedCategories(
-  marketplace: string,
-  categories: readonly string[],
-): readonly string[] {
-  const isId = (value: unknown) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)
-  const expected = 'letters, digits, -, . and _'
-  if (!isId(marketplace)) throw optionInvalid('marketplace', expected, marketplace)
-  if (!Array.isArray(categories) || categories.length === 0)
-    throw optionInvalid('categories', 'an array of one category or more', categories)
-  const wrong = categories.find(category => !isId(category))
-  if (wrong !== undefined) throw optionInvalid('categories', expected, wrong)
-  return [...new Set(categories)]
+/** @throws FeedError OPTION_INVALID unless the name can be part of a scheduler's identifier */
+export function identifier(option: string, name: string): string {
+  if (typeof name === 'string' && /^[\w.-]{1,100}$/.test(name)) return name
+  throw optionInvalid(option, 'letters, digits, -, . and _', name)
+}
+
+/** Returns the categories, each of them once. @throws FeedError OPTION_INVALID */
+export function someIdentifiers(option: string, names: readonly string[]): readonly string[] {
+  if (!Array.isArray(names) || names.length === 0)
+    throw optionInvalid(option, 'an array of one category or more', names)
+  return [...new Set(names.map(name => identifier(option, name)))]
 }

@@ -4,12 +4,11 @@
 
 import {
   FeedError,
-  finiteNumber,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   pause,
-  wholeNumber,
+  readOptions,
 } from '../../engine/index'
 import type { SharedTurn } from '../../service/index'
 import { connectQueue, KEY_PREFIX, type QueueOptions, queueSettings } from './redis-connection'
@@ -29,7 +28,11 @@ export interface RequestLimit extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const NAMES: OptionNames<RequestLimitOptions> = { queue: true, perSecond: true, perDay: true }
+const OPTIONS = {
+  queue: (_option, queue) => queueSettings(queue),
+  perSecond: [is.finiteNumber(0.001, 1_000_000)],
+  perDay: [is.wholeNumber()],
+} satisfies OptionTable<RequestLimitOptions>
 
 const DAY_MS = 86_400_000
 
@@ -70,13 +73,10 @@ return math.floor(wait)
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function requestLimit(options: RequestLimitOptions): Promise<RequestLimit> {
-  const { queue, perSecond, perDay } = knownOptions(options, NAMES)
-  if (perSecond === undefined && perDay === undefined)
+  const { queue: settings, perSecond, perDay: daily = 0 } = readOptions(options, OPTIONS)
+  if (perSecond === undefined && options.perDay === undefined)
     throw optionInvalid('perSecond', 'given, or perDay', undefined)
-  const rate = perSecond === undefined ? 0 : finiteNumber('perSecond', perSecond, 0.001, 1_000_000)
-  const daily = perDay === undefined ? 0 : wholeNumber('perDay', perDay)
-  const distanceUs = rate === 0 ? 0 : Math.ceil(1_000_000 / rate)
-  const settings = queueSettings(queue)
+  const distanceUs = perSecond === undefined ? 0 : Math.ceil(1_000_000 / perSecond)
   const connection = await connectQueue(settings)
   const key = `${KEY_PREFIX}:${settings.name}:requests`
   const close = () => connection.close()

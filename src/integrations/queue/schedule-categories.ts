@@ -1,23 +1,17 @@
 // Which categories a queue has: one job scheduler for each. A scheduler has one next job at a time,
 // so a category has no heap of waiting jobs, however long no worker runs.
 
-import {
-  durationMs,
-  filledText,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  wholeNumber,
-} from '../../engine/index'
+import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
 import { namesOf } from './category-job'
 import {
   type CategoryQueue,
-  checkedCategories,
+  identifier,
   type JobData,
   jobsIn,
   type QueueOptions,
   queueSettings,
   schedulerId,
+  someIdentifiers,
   withQueue,
 } from './redis-connection'
 
@@ -52,21 +46,22 @@ export interface ScheduleOptions extends UnscheduleOptions {
   readonly backoffMs?: number
 }
 
-const UNSCHEDULE_NAMES: OptionNames<UnscheduleOptions> = {
-  queue: true,
-  marketplace: true,
-  categories: true,
-}
-const SCHEDULE_NAMES: OptionNames<ScheduleOptions> = {
-  ...UNSCHEDULE_NAMES,
-  target: true,
-  everyMs: true,
-  attempts: true,
-  backoffMs: true,
-}
-
 /** The default of `everyMs`. */
 export const EVERY_MS = 3_600_000
+
+const UNSCHEDULE = {
+  queue: (_option, queue) => queueSettings(queue),
+  marketplace: identifier,
+  categories: someIdentifiers,
+} satisfies OptionTable<UnscheduleOptions>
+
+const SCHEDULE = {
+  ...UNSCHEDULE,
+  target: [targetName],
+  everyMs: [is.durationMs(), EVERY_MS],
+  attempts: [is.wholeNumber(1, 1_000), 5],
+  backoffMs: [is.durationMs(), 30_000],
+} satisfies OptionTable<ScheduleOptions>
 
 /** Number of completed and of failed jobs that the server keeps for a queue. */
 const JOBS_KEPT = 1_000
@@ -78,28 +73,33 @@ const JOBS_KEPT = 1_000
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function scheduleCategories(options: ScheduleOptions): Promise<void> {
-  const given = knownOptions(options, SCHEDULE_NAMES)
-  const { marketplace, target } = given
-  const categories = checkedCategories(marketplace, given.categories)
-  const address = target !== undefined && filledText('target', target)
-  if (address && URL.canParse(address) && /[?]|:[^/]+@/.test(address.replace(/^[^:]+:/, ''))) {
-    const expected = 'a name without a password and parameters, such as SyncTarget.name'
-    throw optionInvalid('target', expected, undefined)
-  }
-  const every = durationMs('everyMs', given.everyMs ?? EVERY_MS)
-  const attempts = wholeNumber('attempts', given.attempts ?? 5, 1, 1_000)
-  const opts = jobOptions(attempts, durationMs('backoffMs', given.backoffMs ?? 30_000))
-  await withQueue(queueSettings(given.queue), 'schedule', async queue => {
+  const {
+    queue: settings,
+    marketplace,
+    categories,
+    target,
+    ...times
+  } = readOptions(options, SCHEDULE)
+  const opts = jobOptions(times.attempts, times.backoffMs)
+  await withQueue(settings, 'schedule', async queue => {
     const refuseOthers = () => refuseOtherTargets(queue, marketplace, categories, target)
     await refuseOthers()
     for (const categoryId of categories) {
       const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
       const template = { name: 'category', data, opts }
-      await queue.upsertJobScheduler(schedulerId(marketplace, categoryId), { every }, template)
+      const id = schedulerId(marketplace, categoryId)
+      await queue.upsertJobScheduler(id, { every: times.everyMs }, template)
     }
     // A second call at the same time may have replaced the schedulers of this one.
     await refuseOthers()
   })
+}
+
+function targetName(option: string, name: string): string {
+  const isAddress = URL.canParse(is.filledText(option, name))
+  if (!isAddress || !/[?]|:[^/]+@/.test(name.replace(/^[^:]+:/, ''))) return name
+  const expected = 'a name without a password and parameters, such as SyncTarget.name'
+  throw optionInvalid(option, expected, undefined)
 }
 
 /** The options of each job. */
@@ -139,15 +139,14 @@ async function refuseOtherTargets(
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
 export async function unscheduleCategories(options: UnscheduleOptions): Promise<string[]> {
-  const given = knownOptions(options, UNSCHEDULE_NAMES)
-  const categories = checkedCategories(given.marketplace, given.categories)
-  return withQueue(queueSettings(given.queue), 'unschedule', async queue => {
+  const { queue: settings, marketplace, categories } = readOptions(options, UNSCHEDULE)
+  return withQueue(settings, 'unschedule', async queue => {
     const removed: string[] = []
     for (const categoryId of categories) {
-      const id = schedulerId(given.marketplace, categoryId)
+      const id = schedulerId(marketplace, categoryId)
       if (await queue.removeJobScheduler(id)) removed.push(categoryId)
     }
-    const ids = new Set(categories.map(each => schedulerId(given.marketplace, each)))
+    const ids = new Set(categories.map(each => schedulerId(marketplace, each)))
     await removeJobs(queue, ids)
     return removed
   })

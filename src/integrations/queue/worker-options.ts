@@ -1,14 +1,11 @@
 // The options of a worker, checked, and what it reports of its jobs.
 
 import {
-  callback,
   type DiagnosticsMessages,
-  durationMs,
   type FeedError,
-  knownOptions,
-  type OptionNames,
-  wholeNumber,
-  withMethods,
+  is,
+  type OptionTable,
+  readOptions,
 } from '../../engine/index'
 import {
   type CategoryResult,
@@ -68,41 +65,32 @@ export interface JobReport {
   readonly result?: CategoryResult
 }
 
-const NAMES: OptionNames<WorkerOptions> = {
-  service: true,
-  target: true,
-  spoolFolder: true,
-  until: true,
-  memoryBytes: true,
-  parallelFiles: true,
-  ranges: true,
-  maxRemovedShare: true,
-  quarantine: true,
-  pollMs: true,
-  limits: true,
-  now: true,
-  retry: true,
-  shares: true,
-  queue: true,
-  concurrency: true,
-  lockMs: true,
-  drainMs: true,
-  onJob: true,
-}
+const OPTIONS = {
+  service: is.withMethods<WorkerOptions['service']>('withClock', 'close'),
+  target: is.withMethods<SyncTarget>('open'),
+  spoolFolder: is.any,
+  until: is.any,
+  memoryBytes: is.any,
+  parallelFiles: is.any,
+  ranges: is.any,
+  maxRemovedShare: is.any,
+  quarantine: is.any,
+  pollMs: is.any,
+  limits: is.any,
+  now: is.any,
+  retry: is.any,
+  shares: is.any,
+  queue: (_option, queue) => queueSettings(queue),
+  concurrency: [is.wholeNumber(1, 1_000), 1],
+  lockMs: [is.durationMs(100), 60_000],
+  drainMs: [is.durationMs(), 30_000],
+  onJob: [is.callback],
+} satisfies OptionTable<WorkerOptions>
 
 /** @throws FeedError OPTION_INVALID */
 export function workerSettings(options: WorkerOptions) {
-  const given = knownOptions(options, NAMES)
-  const { queue, concurrency = 1, lockMs = 60_000, drainMs = 30_000, onJob, ...job } = given
-  withMethods('service', job.service, ['withClock', 'close'])
-  withMethods('target', job.target, ['open'])
-  if (onJob !== undefined) callback('onJob', onJob)
-  // Each job names its category; a wrong option of all jobs is refused here already.
+  const { queue, concurrency, lockMs, drainMs, onJob, ...given } = readOptions(options, OPTIONS)
+  const job = given as Omit<WorkerOptions, 'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'>
   syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
-  const limits = {
-    concurrency: wholeNumber('concurrency', concurrency, 1, 1_000),
-    lockMs: durationMs('lockMs', lockMs, 100),
-    drainMs: durationMs('drainMs', drainMs),
-  }
-  return { queue: queueSettings(queue), job, limits, onJob }
+  return { queue, job, limits: { concurrency, lockMs, drainMs }, onJob }
 }

@@ -2,7 +2,7 @@
 // section 2).
 
 import type { Columns, FeedSchema, TextColumns } from '../../engine/index'
-import { defineSchema, knownOptions, type OptionNames } from '../../engine/index'
+import { defineSchema, is, type OptionTable, readOptions } from '../../engine/index'
 import type {
   AccessResponse,
   FeedType,
@@ -36,7 +36,10 @@ export interface FilesQuery {
   readonly feedScope?: string
   /** At most 20 top-level categories. Default: all categories. */
   readonly categoryIds?: readonly string[]
-  /** The age limit of the files, in minutes since their generation. Default: no limit. */
+  /**
+   * The age limit of the files, in minutes since their generation. Default: no limit. Bounds: 1 to
+   * 2,147,483,647.
+   */
   readonly lookBackMinutes?: number
   /** The number of records in one page. Default: 20. Bounds: 20 to 100, or those of the profile. */
   readonly limit?: number
@@ -59,22 +62,24 @@ export type Catalog = ReturnType<typeof catalogOf>
 /** A schema that knows no column. */
 const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
 
-const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = {
-  feedScope: true,
-  limit: true,
-  marketplaceIds: true,
-}
-const FEED_TYPE_NAMES = { feedTypeId: true } as const
-const FILES_NAMES: OptionNames<FilesQuery> = {
-  marketplace: true,
-  feedTypeId: true,
-  feedScope: true,
-  categoryIds: true,
-  lookBackMinutes: true,
-  limit: true,
-}
-const FILE_NAMES: OptionNames<FileQuery> = { marketplace: true, fileId: true }
-const DOWNLOAD_NAMES: OptionNames<FileDownloadQuery<Columns>> = { ...FILE_NAMES, schema: true }
+const FEED_TYPES_QUERY = {
+  feedScope: is.any,
+  limit: is.any,
+  marketplaceIds: is.any,
+} satisfies OptionTable<FeedTypesQuery>
+const FILES_QUERY = {
+  marketplace: is.any,
+  feedTypeId: is.any,
+  feedScope: is.any,
+  categoryIds: is.any,
+  lookBackMinutes: is.any,
+  limit: is.any,
+} satisfies OptionTable<FilesQuery>
+const FILE_QUERY = { marketplace: is.any, fileId: is.any } satisfies OptionTable<FileQuery>
+const DOWNLOAD_QUERY = {
+  ...FILE_QUERY,
+  schema: is.any,
+} satisfies OptionTable<FileDownloadQuery<Columns>>
 
 const MAX_INT32 = 2 ** 31 - 1
 
@@ -112,7 +117,7 @@ export function catalogOf(core: ServiceCore) {
       core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
 
     getFeedTypes(query: FeedTypesQuery = {}, options?: CallOptions) {
-      const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
+      const { feedScope, limit, marketplaceIds } = readOptions(query, FEED_TYPES_QUERY, 'query')
       const checks = core.checks('getFeedTypes')
       checks.name('feedScope', feedScope)
       const { pageSizeLeast, pageSizeMost } = core.profile.limits
@@ -126,14 +131,14 @@ export function catalogOf(core: ServiceCore) {
       query: { readonly feedTypeId: string },
       options?: CallOptions,
     ): Promise<FeedType> {
-      const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
+      const { feedTypeId } = readOptions(query, { feedTypeId: is.any }, 'query')
       const identifiers = { feed_type_id: feedTypeId }
       return core.json.get(core.request('getFeedType', { identifiers }, options), readFeedType)
     },
 
     getFiles(query: FilesQuery, options?: CallOptions) {
       const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } =
-        knownOptions(query, FILES_NAMES, 'query')
+        readOptions(query, FILES_QUERY, 'query')
       const { limits, lookBackParameter } = core.profile
       const checks = core.checks('getFiles')
       checks.marketplace(marketplace)
@@ -153,7 +158,7 @@ export function catalogOf(core: ServiceCore) {
     },
 
     async getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata> {
-      const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
+      const { marketplace, fileId } = readOptions(query, FILE_QUERY, 'query')
       core.checks('getFile').marketplace(marketplace)
       const parts = { marketplace, identifiers: { file_id: fileId } }
       return core.json.get(core.request('getFile', parts, options), readFile)
@@ -161,11 +166,7 @@ export function catalogOf(core: ServiceCore) {
 
     /** The download takes the size of the file from the ranges, not from the catalog. */
     downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C> {
-      const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(
-        query,
-        DOWNLOAD_NAMES,
-        'query',
-      )
+      const { marketplace, fileId, schema } = readOptions(query, DOWNLOAD_QUERY, 'query')
       core.checks('downloadFile').marketplace(marketplace)
       return core.download<C>('downloadFile', {
         marketplace,

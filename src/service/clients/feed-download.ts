@@ -12,10 +12,10 @@ import {
   type FeedSchema,
   type GunzipOptions,
   GZIP_SIGNATURE,
-  knownOptions,
+  is,
   listenable,
-  type OptionNames,
-  PIPELINE_NAMES,
+  type OptionTable,
+  PIPELINE_OPTIONS,
   type Pipeline,
   type PipelineOptions,
   pipelineOfChain,
@@ -24,6 +24,7 @@ import {
   type RangeResume,
   type RowBatch,
   readInstant,
+  readOptions,
   type Secrets,
   type TsvRowParserOptions,
 } from '../../engine/index'
@@ -101,19 +102,23 @@ export interface FeedDownloadParts<C extends Columns> {
   readonly source: RangeFetcherOptions & { readonly secrets: Secrets }
 }
 
-const READ_NAMES: OptionNames<ReadOptions> = { ...PIPELINE_NAMES, ranges: true, gunzip: true }
-const COMPRESSED_NAMES: OptionNames<CompressedOptions> = {
-  ...PIPELINE_NAMES,
-  ranges: true,
-  resume: true,
-  onInfo: true,
-}
-const ROW_NAMES: OptionNames<RowOptions<Columns>> = {
-  ...READ_NAMES,
-  parser: true,
-  lastModified: true,
-}
-const INFO_NAMES = { signal: true, ranges: true } as const
+const READ = {
+  ...PIPELINE_OPTIONS,
+  ranges: is.any,
+  gunzip: is.any,
+} satisfies OptionTable<ReadOptions>
+const COMPRESSED = {
+  ...PIPELINE_OPTIONS,
+  ranges: is.any,
+  resume: is.any,
+  onInfo: is.any,
+} satisfies OptionTable<CompressedOptions>
+const ROWS = {
+  ...READ,
+  parser: is.any,
+  lastModified: is.any,
+} satisfies OptionTable<RowOptions<Columns>>
+const INFO = { signal: is.any, ranges: is.any }
 
 /** Enough bytes of a file for its signature. */
 const FIRST_RANGE_BYTES = 64
@@ -158,7 +163,7 @@ export class FeedDownload<C extends Columns> {
   rows<const N extends string = keyof C & string>(
     options: RowOptions<C, N> = {},
   ): Pipeline<RowBatch<ChosenColumns<C, N>>> {
-    knownOptions(options, ROW_NAMES as OptionNames<RowOptions<C, N>>)
+    readOptions(options, ROWS)
     return pipelineOfChain<RowBatch<ChosenColumns<C, N>>>(() => {
       const chain = this.#unzipped(options)
       const [fetcher] = chain
@@ -179,14 +184,13 @@ export class FeedDownload<C extends Columns> {
 
   /** Reads the bytes of the TSV text. Their checksum is verified at the end of the file. */
   bytes(options: ReadOptions = {}): Pipeline<Uint8Array> {
-    knownOptions(options, READ_NAMES)
+    readOptions(options, READ)
     return pipelineOfChain<Uint8Array>(() => this.#unzipped(options), pipelineOptions(options))
   }
 
   /** Reads the gzip bytes in the order of the file. */
   compressed(options: CompressedOptions = {}): Pipeline<Uint8Array> {
-    knownOptions(options, COMPRESSED_NAMES)
-    const { resume, onInfo } = options
+    const { resume, onInfo } = readOptions(options, COMPRESSED)
     return pipelineOfChain<Uint8Array>(
       () => this.#ordered(options, { ...(resume && { resume }), ...(onInfo && { onInfo }) }),
       pipelineOptions(options),
@@ -197,7 +201,7 @@ export class FeedDownload<C extends Columns> {
   async info(
     options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {},
   ): Promise<DownloadInfo> {
-    knownOptions(options, INFO_NAMES as OptionNames<typeof options>)
+    readOptions(options, INFO)
     const small = { chunkBytes: FIRST_RANGE_BYTES, windowBytes: FIRST_RANGE_BYTES, concurrency: 1 }
     const [fetcher] = this.#ordered({ ranges: { ...options.ranges, ...small } })
     const signal = listenable(options.signal)
@@ -245,7 +249,7 @@ export class FeedDownload<C extends Columns> {
 /** Returns those options of a reading that belong to the pipeline. */
 function pipelineOptions(options: PipelineOptions): PipelineOptions {
   return Object.fromEntries(
-    Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_NAMES, name)),
+    Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_OPTIONS, name)),
   )
 }
 

@@ -9,12 +9,13 @@ import type {
   ItemSnapshotColumns,
 } from '../../engine/index'
 import {
+  is,
   itemGroupSchema,
   itemPrioritySchema,
   itemSchema,
   itemSnapshotSchema,
-  knownOptions,
-  type OptionNames,
+  type OptionTable,
+  readOptions,
 } from '../../engine/index'
 import type { OperationName } from '../operations'
 import type { FeedDownload } from './feed-download'
@@ -63,10 +64,10 @@ export type Feeds = ReturnType<typeof feedsOf>
 const ACCEPT = 'application/json,text/tab-separated-values'
 const SCOPES = ['ALL_ACTIVE', 'NEWLY_LISTED'] as const
 
-const CATEGORY_NAMES: OptionNames<CategoryQuery> = { marketplace: true, categoryId: true }
-const ITEM_NAMES: OptionNames<ItemFeedQuery> = { ...CATEGORY_NAMES, scope: true, date: true }
-const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = { ...CATEGORY_NAMES, snapshotDate: true }
-const PRIORITY_NAMES: OptionNames<PriorityQuery> = { ...CATEGORY_NAMES, date: true }
+const CATEGORY = { marketplace: is.any, categoryId: is.any } satisfies OptionTable<CategoryQuery>
+const ITEM = { ...CATEGORY, scope: is.any, date: is.any } satisfies OptionTable<ItemFeedQuery>
+const SNAPSHOT = { ...CATEGORY, snapshotDate: is.any } satisfies OptionTable<SnapshotQuery>
+const PRIORITY = { ...CATEGORY, date: is.any } satisfies OptionTable<PriorityQuery>
 
 /** Returns the client of the feeds. All calls throw REQUEST_INVALID before anything is sent. */
 export function feedsOf(core: ServiceCore) {
@@ -86,7 +87,7 @@ function scoped<C extends Columns>(
   schema: FeedSchema<C>,
   query: ItemFeedQuery,
 ): FeedDownload<C> {
-  const { marketplace, categoryId, scope, date } = knownOptions(query, ITEM_NAMES, 'query')
+  const { marketplace, categoryId, scope, date } = readOptions(query, ITEM, 'query')
   const checks = checksOf(core, operation, query)
   checks.oneOf('scope', scope, SCOPES)
   if (scope === 'NEWLY_LISTED') checks.date(date, core.profile.limits.dailyDays)
@@ -102,7 +103,7 @@ function scoped<C extends Columns>(
 }
 
 function snapshot(core: ServiceCore, query: SnapshotQuery): FeedDownload<ItemSnapshotColumns> {
-  const { marketplace, categoryId, snapshotDate } = knownOptions(query, SNAPSHOT_NAMES, 'query')
+  const { marketplace, categoryId, snapshotDate } = readOptions(query, SNAPSHOT, 'query')
   checksOf(core, 'getItemSnapshotFeed', query).hour('snapshotDate', snapshotDate)
   const hour = snapshotDate === undefined ? undefined : hourText(snapshotDate)
   return core.download('getItemSnapshotFeed', {
@@ -116,7 +117,7 @@ function snapshot(core: ServiceCore, query: SnapshotQuery): FeedDownload<ItemSna
 }
 
 function priority(core: ServiceCore, query: PriorityQuery): FeedDownload<ItemPriorityColumns> {
-  const { marketplace, categoryId, date } = knownOptions(query, PRIORITY_NAMES, 'query')
+  const { marketplace, categoryId, date } = readOptions(query, PRIORITY, 'query')
   checksOf(core, 'getItemPriorityFeed', query).date(date, core.profile.limits.priorityDays)
   return core.download('getItemPriorityFeed', {
     schema: itemPrioritySchema,

@@ -2,7 +2,7 @@
 // (signing-keys-and-subscriptions.md, section 2.2).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { knownOptions } from '../../engine/index'
+import { is, readOptions } from '../../engine/index'
 import type { SigningKeyBody } from '../json/bodies'
 import { type Answered, bodyOfShape, responseInvalid } from '../json/json-client'
 import type { CallOptions, ServiceCore } from './service-core'
@@ -39,7 +39,7 @@ export function keysOf(core: ServiceCore) {
       query: { readonly signingKeyId: string },
       options?: CallOptions,
     ): Promise<SigningKey> {
-      const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
+      const { signingKeyId } = readOptions(query, { signingKeyId: is.any }, 'query')
       const identifiers = { signing_key_id: signingKeyId }
       const request = core.request('getSigningKey', { identifiers }, options)
       // The service should never send a private key (signing-keys-and-subscriptions.md,

@@ -1,31 +1,31 @@
 // The client of notifications: it creates subscriptions (signing-keys-and-subscriptions.md, section
 // 2.3).
 
-import { callback, knownOptions, type OptionNames, texts } from '../../engine/index'
+import { is, type OptionTable, readOptions } from '../../engine/index'
 import { sameOriginUrl } from '../http/http-transport'
 import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
 import { type JsonAnswer, type JsonRequest, responseInvalid } from '../json/json-client'
 import type { TokenSource } from '../tokens/authorized-transport'
 import type { RequestChecks } from './request-checks'
-import type { CallOptions, ServiceCore } from './service-core'
+import { CALL_OPTIONS, type CallOptions, type ServiceCore } from './service-core'
 
-const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = {
-  topicId: true,
-  status: true,
-  destinationId: true,
-  payload: true,
-}
-const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = {
-  deliveryProtocol: true,
-  format: true,
-  schemaVersion: true,
-}
+const REQUEST = {
+  topicId: is.any,
+  status: is.any,
+  destinationId: is.any,
+  payload: checkedPayload,
+} satisfies OptionTable<SubscriptionRequest>
+const PAYLOAD = {
+  deliveryProtocol: is.any,
+  format: is.any,
+  schemaVersion: is.any,
+} satisfies OptionTable<SubscriptionPayload>
 
-const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = {
-  signal: true,
-  user: true,
-  scopes: true,
-}
+const OPTIONS = {
+  ...CALL_OPTIONS,
+  user: [is.callback],
+  scopes: [is.texts, []],
+} satisfies OptionTable<SubscriptionOptions>
 
 export interface CreatedSubscription {
   /** The identifier of the new subscription. */
@@ -61,20 +61,22 @@ export function notificationsOf(core: ServiceCore) {
       subscription: SubscriptionRequest,
       given: SubscriptionOptions = {},
     ): Promise<CreatedSubscription> {
-      const { user, scopes = [], ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
-      if (user !== undefined) callback('user', user)
-      texts('scopes', scopes)
-      knownOptions(subscription, REQUEST_FIELDS, 'subscription')
-      if (typeof subscription.payload === 'object' && subscription.payload !== null)
-        knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')
+      const { user, scopes, signal } = readOptions(given, OPTIONS)
+      readOptions(subscription, REQUEST, 'subscription', '')
       check(core.checks('createSubscription'), subscription)
       const request = {
-        ...core.request('createSubscription', {}, options, { user, scopes }),
+        ...core.request('createSubscription', {}, signal && { signal }, { user, scopes }),
         body: subscription,
       }
       return core.json.send(request, answer => created(answer, request))
     },
   }
+}
+
+/** What is no object is for the checks of the request to refuse. */
+function checkedPayload(option: string, payload: SubscriptionPayload): SubscriptionPayload {
+  if (typeof payload === 'object' && payload !== null) readOptions(payload, PAYLOAD, option)
+  return payload
 }
 
 /** Checks that the fields are there. The service decides about topics, versions and formats. */

@@ -3,9 +3,10 @@
 
 import type { Columns, FeedError, FeedFile, FeedSchema, Secrets } from '../../engine/index'
 import {
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   type RequestHeaders,
+  readOptions,
   sendableHeaders,
 } from '../../engine/index'
 import type { HttpTransport } from '../http/http-transport'
@@ -23,7 +24,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-const CALL_NAMES: OptionNames<CallOptions> = { signal: true }
+export const CALL_OPTIONS = { signal: is.any } satisfies OptionTable<CallOptions>
 
 /** The values in the address and headers of a request. Undefined values are left out. */
 export interface RequestParts {
@@ -98,7 +99,7 @@ export class ServiceCore {
     options: CallOptions = {},
     token: TokenChoice = {},
   ): JsonRequest {
-    const { signal } = knownOptions(options, CALL_NAMES)
+    const { signal } = readOptions(options, CALL_OPTIONS)
     const url = this.url(operation, parts)
     return {
       operation,

@@ -8,14 +8,13 @@ import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net'
 import { finished, type Readable } from 'node:stream'
 import type { RangeResponse } from '../../engine/index'
 import {
-  anObject,
   asTransportError,
   FeedError,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   printableUrl,
+  readOptions,
   sendableHeaders,
-  withMethods,
 } from '../../engine/index'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects, type Hop } from './redirects'
@@ -37,7 +36,9 @@ export interface NodeTransportOptions {
   readonly agent?: Agent
 }
 
-const OPTION_NAMES: OptionNames<NodeTransportOptions> = { agent: true }
+const OPTIONS = {
+  agent: [is.withMethods<Agent>('destroy')],
+} satisfies OptionTable<NodeTransportOptions>
 
 interface Client {
   readonly agent: Agent
@@ -70,8 +71,7 @@ export class NodeTransport implements HttpTransport {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: NodeTransportOptions = {}) {
-    const { agent } = knownOptions(options, OPTION_NAMES)
-    this.#agent = agent && withMethods('agent', agent, ['destroy'])
+    this.#agent = readOptions(options, OPTIONS).agent
   }
 
   /**
@@ -79,7 +79,7 @@ export class NodeTransport implements HttpTransport {
    * repeated or contradictory one) and HTTP_TRANSPORT. The body fails with HTTP_TRANSPORT.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    const headers = sendableHeaders(anObject('request', request).headers)
+    const headers = sendableHeaders(is.anObject('request', request).headers)
     return followRedirects({ ...request, headers }, hop => this.#sendOnce(hop, request))
   }
 

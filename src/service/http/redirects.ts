@@ -35,7 +35,7 @@ export async function followRedirects(
   request: HttpRequest,
   sendOnce: (hop: Hop) => Promise<RangeResponse>,
 ): Promise<RangeResponse> {
-  let hop: Hop = { url: requestUrl(request.url), headers: request.headers }
+  let hop: Hop = { url: requestUrl('url', request.url), headers: request.headers }
   if (request.method === 'POST') return sendOnce(hop)
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const response = await sendOnce(hop)

@@ -3,14 +3,14 @@
 
 import {
   type Clock,
-  callback,
-  clockMs,
+  is,
   MOST_SENDS,
+  type OptionTable,
   optionInvalid,
+  type Read,
   type RetryOptions,
   retryPolicy,
   timeLimit,
-  wholeNumber,
 } from '../../engine/index'
 
 export interface RequestOptions {
@@ -70,50 +70,36 @@ export type RequestSettings = Readonly<ReturnType<typeof requestSettings>>
  */
 const LONGEST_MS = 86_400_000
 
-/** Throws OPTION_INVALID. */
-export function requestSettings(options: RequestOptions) {
-  const {
-    concurrencyPerHost = Number.MAX_SAFE_INTEGER,
-    sharedTurn,
-    queueTimeoutMs = 600_000,
-    headersTimeoutMs = 60_000,
-    bodyTimeoutMs = 60_000,
-    maxResponseBytes = 8 * 1024 * 1024,
-  } = options
-  wholeNumber('queueTimeoutMs', queueTimeoutMs, 1, LONGEST_MS)
-  wholeNumber('headersTimeoutMs', headersTimeoutMs, 1, LONGEST_MS)
-  wholeNumber('bodyTimeoutMs', bodyTimeoutMs, 1, LONGEST_MS)
+const LIMIT = is.wholeNumber(1, LONGEST_MS)
+
+export const REQUESTS = {
+  concurrencyPerHost: [is.wholeNumber(), Number.MAX_SAFE_INTEGER],
+  requestsPerSecond: intervalMs,
+  sharedTurn: [is.callback],
+  queueTimeoutMs: [LIMIT, 600_000],
+  headersTimeoutMs: [LIMIT, 60_000],
+  bodyTimeoutMs: [LIMIT, 60_000],
+  maxResponseBytes: [is.wholeNumber(), 8 * 1024 * 1024],
+  now: is.clockMs,
+  retry: retryPolicy,
+} satisfies OptionTable<RequestOptions>
+
+export function requestSettings(options: Read<RequestOptions, typeof REQUESTS>) {
+  const { requestsPerSecond, bodyTimeoutMs, ...settings } = options
+  const { headersTimeoutMs, queueTimeoutMs } = settings
   return {
-    concurrencyPerHost: wholeNumber('concurrencyPerHost', concurrencyPerHost),
-    /** The least time between the starts of two requests to one host; 0 for no limit. */
-    intervalMs: intervalMs(options.requestsPerSecond),
-    sharedTurn: sharedTurn === undefined ? undefined : callback('sharedTurn', sharedTurn),
-    /** The limit of the wait for the token source. */
+    ...settings,
+    intervalMs: requestsPerSecond,
     tokenTimeoutMs: headersTimeoutMs,
-    /** The limit of the wait that the limits of the host cause. */
-    queueTimeoutMs,
-    /** The limit of the wait for the headers of a response. It begins when the request starts. */
-    headersTimeoutMs,
-    /**
-     * The limit from the call to the headers of the response: the sum of the three limits above,
-     * for each time that the request is sent. Each of the three is exceeded earlier, and its error
-     * names the phase.
-     */
     responseTimeoutMs: MOST_SENDS * (2 * headersTimeoutMs + queueTimeoutMs),
-    maxResponseBytes: wholeNumber('maxResponseBytes', maxResponseBytes),
-    retry: retryPolicy(options.retry),
-    /** The clock, in milliseconds since 1970. */
-    now: clockMs('now', options.now),
-    /** Returns the limits of reading one JSON body. */
     bodyLimits: (url: string, signal: AbortSignal) =>
       timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }
 }
 
-function intervalMs(requestsPerSecond: number | undefined): number {
+function intervalMs(option: string, requestsPerSecond: number | undefined): number {
   if (requestsPerSecond === undefined) return 0
   if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS)
     return 1000 / requestsPerSecond
-  const expected = 'a number above 0, at least one request a day'
-  throw optionInvalid('requestsPerSecond', expected, requestsPerSecond)
+  throw optionInvalid(option, 'a number above 0, at least one request a day', requestsPerSecond)
 }

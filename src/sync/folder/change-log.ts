@@ -4,18 +4,17 @@
 // followed is written again. So each line is in the log once, and none without its row.
 
 import {
-  anObject,
   type ChangeKind,
   type Columns,
   corruptState,
   type DurableFiles,
+  is,
   objectWithInvalid,
   optionInvalid,
   orUndo,
   type Row,
   RowsJson,
   TextBuffer,
-  validDate,
 } from '../../engine/index'
 import type { RowChange } from '../../state/index'
 import { type FileId, fileIdKey, isOwn } from '../file-id'
@@ -147,7 +146,7 @@ function writeChangedRow(row: ChangedRow | null, out: TextBuffer, json: JsonByRo
 
 /** @throws FeedError OPTION_INVALID */
 export function checkedChange(change: StateChange): StateChange {
-  validDate('change.at', anObject('change', change).at)
+  is.validDate('change.at', is.anObject('change', change).at)
   return change
 }
 

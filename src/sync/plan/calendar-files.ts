@@ -5,13 +5,7 @@
 // Both edges belong to the window: the file is available at the moment of its publication and when
 // it reaches its age.
 
-import {
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  readInstant,
-  wholeNumber,
-} from '../../engine/index'
+import { is, type OptionTable, optionInvalid, readInstant, readOptions } from '../../engine/index'
 import { readDay, readHour } from '../../service/index'
 import {
   type BootstrapId,
@@ -179,19 +173,17 @@ export const DAY_MS = 24 * HOUR_MS
 const STORAGE_OFFSET_MS = 7 * HOUR_MS
 const PUBLISHED_AT_MS = 9 * HOUR_MS
 
-const DOCUMENTED = {
-  dailyLatencyDays: 2,
-  dailyFilesKept: 14,
-  priorityDaysBack: 14,
-  snapshotLatencyHours: 2,
-  snapshotDaysKept: 7,
-} satisfies OptionNames<CalendarLimits>
+const LIMITS = {
+  dailyLatencyDays: [is.wholeNumber(), 2],
+  dailyFilesKept: [is.wholeNumber(), 14],
+  priorityDaysBack: [is.wholeNumber(), 14],
+  snapshotLatencyHours: [is.wholeNumber(), 2],
+  snapshotDaysKept: [is.wholeNumber(), 7],
+} satisfies OptionTable<Partial<CalendarLimits>>
 
 /** @throws FeedError OPTION_INVALID */
 export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLimits {
-  const complete = { ...DOCUMENTED, ...knownOptions(limits, DOCUMENTED, 'limits') }
-  for (const [name, value] of Object.entries(complete)) wholeNumber(`limits.${name}`, value)
-  return complete
+  return readOptions(limits, LIMITS, 'limits')
 }
 
 /** Returns the window of a file with a valid day or hour. */

@@ -4,32 +4,28 @@
 
 import { join } from 'node:path'
 import {
-  anObject,
-  anyText,
   type Clock,
   type Columns,
   checkedSchema,
-  clockMs,
   type FeedSchema,
-  filePath,
   type ItemGroupColumns,
-  knownOptions,
-  type OptionNames,
+  is,
+  type OptionTable,
   optionInvalid,
   type Row,
-  validDate,
+  readOptions,
 } from '../../engine/index'
 import type { RunTable } from '../../state/index'
 import { type Category, OWN } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
 import { originOfState, StatePaths } from '../folder/state-paths'
-import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
+import { DEFAULT_MEMORY_BYTES, MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
 import { CategoryView } from '../runs/category-view'
 import { misplaced } from '../runs/manifest'
 import type { FeedSource } from '../source/feed-source'
-import { checkedSignal, type SyncOptions } from '../sync-options'
+import { SIGNAL, type SyncOptions } from '../sync-options'
 import type { AppliedFile, StateOrigin } from '../target/target'
 import { type AsOfOptions, type ItemsAt, itemsAsOf } from './items-as-of'
 import type { StateItem } from './state-items'
@@ -41,7 +37,11 @@ export interface OpenStateOptions extends Pick<SyncOptions, 'memoryBytes'> {
   readonly environment?: Environment
 }
 
-const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, environment: true }
+const OPTIONS = {
+  memoryBytes: [MEMORY_BYTES, DEFAULT_MEMORY_BYTES],
+  signal: [SIGNAL],
+  environment: [is.any, machineEnvironment],
+} satisfies OptionTable<OpenStateOptions>
 
 /** Sizes on the disk in bytes, about. */
 export interface StateSizes {
@@ -87,7 +87,7 @@ export class OpenCategory implements Category {
   plan(now?: Clock, limits?: Partial<CalendarLimits>): CategoryPlan {
     return planCategory({
       ...this.#view.category,
-      now: new Date(clockMs('now', now)()),
+      now: new Date(is.clockMs('now', now)()),
       done: this.files.map(({ id }) => id),
       limits,
     })
@@ -128,7 +128,7 @@ export class OpenCategory implements Category {
    * @throws FeedError STATE_HISTORY_MISSING
    */
   async asOf(time: Date): Promise<ItemsAt> {
-    return itemsAsOf(this.#view, validDate('asOf', time), this.#asOf)
+    return itemsAsOf(this.#view, is.validDate('asOf', time), this.#asOf)
   }
 }
 
@@ -158,7 +158,7 @@ export class OpenFeed<C extends Columns = Columns> {
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
   row(key: string): Promise<Row<C> | undefined> {
-    return this.#rows.find(anyText('key', key))
+    return this.#rows.find(is.anyText('key', key))
   }
 }
 
@@ -191,7 +191,7 @@ export class OpenState {
    * @throws FeedError OPTION_INVALID for a name that the folder does not have
    */
   feed<C extends Columns>(source: Pick<FeedSource<C>, 'name' | 'schema'>): OpenFeed<C> {
-    const { name, schema } = anObject('source', source)
+    const { name, schema } = is.anObject('source', source)
     const own = this.#opened.views.filter(({ category }) => category.marketplace === OWN)
     const view = own.find(({ category }) => category.categoryId === name)
     if (view !== undefined) return new OpenFeed(view, checkedSchema('schema', schema))
@@ -241,12 +241,9 @@ export async function openState(
   folder: string,
   options: OpenStateOptions = {},
 ): Promise<OpenState> {
-  const { environment = machineEnvironment, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
-    options,
-    NAMES,
-  )
-  const paths = new StatePaths(filePath('folder', folder))
-  const signal = checkedSignal(options.signal) ?? new AbortController().signal
+  const { environment, memoryBytes, ...given } = readOptions(options, OPTIONS)
+  const paths = new StatePaths(is.filePath('folder', folder))
+  const signal = given.signal ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
   const { files } = environment
   const origin = await originOfState(files, paths)

@@ -1,8 +1,6 @@
 // The items of a state as batches of columns, for sinks of Parquet and Arrow.
 
 import {
-  anObject,
-  arrayOf,
   BadCells,
   type BoundHeader,
   bindHeader,
@@ -16,6 +14,7 @@ import {
   decodeColumns,
   type FeedSchema,
   type ItemSnapshotColumns,
+  is,
   itemGroupSchema,
   itemPrioritySchema,
   itemSnapshotSchema,
@@ -24,7 +23,6 @@ import {
   optionInvalid,
   type Row,
   rowBySchema,
-  withMethods,
 } from '../../engine/index'
 import type { StateItem } from './state-items'
 
@@ -64,9 +62,9 @@ export function stateItemColumns<C extends Columns = ItemSnapshotColumns>(
   items: readonly StateItem[],
   schema: FeedSchema<C> = itemSnapshotSchema as never,
 ): ColumnBatch<C> {
-  const rows = arrayOf<StateItem>('items', items).map(item => {
-    const { row } = anObject('item', item)
-    return withMethods('item.row', row as Row<Columns>, ['toObject'])
+  const rows = is.arrayOf<StateItem>('items', items).map(item => {
+    const { row } = is.anObject('item', item)
+    return is.withMethods<Row<Columns>>('toObject')('item.row', row as Row<Columns>)
   })
   const columns = [...columnsOf(rows, schema)]
   const parts =

@@ -1,15 +1,13 @@
 // The items of a state as lines of JSON, from the bytes of their rows.
 
 import {
-  anObject,
-  arrayOf,
   type ItemGroupColumns,
   type ItemPriorityColumns,
   type ItemSnapshotColumns,
+  is,
   type Row,
   RowsJson,
   TextBuffer,
-  withMethods,
 } from '../../engine/index'
 import type { StateItem } from './state-items'
 
@@ -34,8 +32,8 @@ import type { StateItem } from './state-items'
  * ```
  */
 export function stateItemLines(items: readonly StateItem[]): Uint8Array {
-  for (const item of arrayOf('items', items))
-    withMethods('item.row', anObject('item', item).row, ['toObject'])
+  for (const item of is.arrayOf('items', items))
+    is.withMethods('toObject')('item.row', is.anObject('item', item).row)
   const rows = items.map(({ row }) => row)
   const priorities = items.map(({ priority }) => priority)
   return Uint8Array.from(WRITER.of({ rows, priorities, groups: items.map(({ group }) => group) }))

@@ -2,19 +2,18 @@
 
 import type { ItemGroupColumns, ItemSnapshotColumns, Row, RowQuarantine } from '../../engine/index'
 import {
-  anObject,
   type BadCellPolicy,
   BadCells,
   type Columns,
   checkedSchema,
   type FeedSchema,
+  is,
   isBadCell,
-  knownOptions,
   objectWithInvalid,
   optionInvalid,
   type RowObject,
+  readOptions,
   rowBySchema,
-  withMethods,
 } from '../../engine/index'
 import type { MergedItem } from '../../state/index'
 
@@ -33,8 +32,8 @@ export interface StateItem extends MergedItem<ItemSnapshotColumns> {
  * @throws FeedError OPTION_INVALID
  */
 export function stateItemObject(item: StateItem): Record<string, unknown> {
-  const { row, priority, group } = anObject('item', item)
-  withMethods('item.row', row, ['toObject'])
+  const { row, priority, group } = is.anObject('item', item)
+  is.withMethods('toObject')('item.row', row)
   return {
     ...objectWithInvalid(row),
     priority: priority && objectWithInvalid(priority),
@@ -79,7 +78,7 @@ export function stateItemReader<C extends Columns>(
   schema: FeedSchema<C>,
   options: StateItemReaderOptions = {},
 ): (item: StateItem) => RowObject<C> {
-  const { onBadCell } = knownOptions(options, { onBadCell: true })
+  const { onBadCell } = readOptions(options, { onBadCell: is.any })
   const badCells = new BadCells(onBadCell)
   if (badCells.quarantine !== undefined)
     throw optionInvalid('onBadCell', "'throw', 'null' or a function", onBadCell)
@@ -87,9 +86,9 @@ export function stateItemReader<C extends Columns>(
   const columns = Object.entries(schema.columns).map(([name, spec]) => ({ name, spec }))
   const names = columns.map(({ name }) => name)
   return item => {
-    const { row } = anObject('item', item)
-    withMethods('item.row', row, ['toObject'])
-    withMethods('item.row.batch', row.batch, ['withHeader'])
+    const { row } = is.anObject('item', item)
+    is.withMethods('toObject')('item.row', row)
+    is.withMethods('withHeader')('item.row.batch', row.batch)
     const known = bySchema(row)
     try {
       return known.toObject(names) as RowObject<C>

@@ -1,16 +1,10 @@
 // Reads the ledger of a target and computes the progress of its categories: what `openState` says
 // of a state folder.
 
-import {
-  type Clock,
-  clockMs,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  withMethods,
-} from '../../engine/index'
+import { type Clock, is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
 import type { Category } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
+import { calendarLimits } from '../plan/calendar-files'
 import type { SyncOptions } from '../sync-options'
 import type { AppliedFile, SyncTarget } from '../target/target'
 
@@ -19,7 +13,10 @@ export interface TargetStatusOptions extends Pick<SyncOptions, 'limits'> {
   readonly now?: Clock
 }
 
-const NAMES: OptionNames<TargetStatusOptions> = { now: true, limits: true }
+const OPTIONS = {
+  now: is.clockMs,
+  limits: (_option, limits) => calendarLimits(limits),
+} satisfies OptionTable<TargetStatusOptions>
 
 export interface TargetStatus {
   /** Base address of the service that the rows are from. */
@@ -40,11 +37,11 @@ export async function targetStatus(
   target: SyncTarget,
   options: TargetStatusOptions = {},
 ): Promise<TargetStatus> {
-  withMethods('target', target, ['open'])
-  const { now, limits } = knownOptions(options, NAMES)
+  is.withMethods<SyncTarget>('open')('target', target)
+  const { now, limits } = readOptions(options, OPTIONS)
   if (typeof target.contents !== 'function')
     throw optionInvalid('target', 'a target with the method contents', target.name)
-  const at = { now: new Date(clockMs('now', now)()), limits }
+  const at = { now: new Date(now()), limits }
   const { service, categories } = await target.contents()
   return {
     service,

@@ -4,35 +4,32 @@
 
 import {
   type Columns,
-  choice,
   closing,
   type DurableFiles,
   FeedError,
-  filePath,
-  knownOptions,
+  is,
   leftOutRow,
   mendedRows,
-  type OptionNames,
+  type OptionTable,
   optionInvalid,
   type QuarantinedRow,
   QuarantineWriter,
   quarantinedRows,
   type Row,
   type RowQuarantine,
+  readOptions,
   rowsWithBadCells,
   stateIo,
-  texts,
-  withMethods,
 } from '../../engine/index'
 import { keyedRows } from '../../state/index'
 import { type RowRules, rowRulesOf } from '../file/row-rules'
 import { type FileId, feedFileOf, fileIdKey, isOwn, readFileIdKey } from '../file-id'
 import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
-import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
+import { DEFAULT_MEMORY_BYTES, MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { openStateFolder } from '../runs/state-folder'
 import { type FeedSource, rulesOfSource } from '../source/feed-source'
-import { checkedSignal, type SyncOptions } from '../sync-options'
+import { SIGNAL, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
 /** The size of one read. */
@@ -79,16 +76,16 @@ export interface ReplaySummary {
   readonly tooOld: number
 }
 
-const NAMES: OptionNames<ReplayStateOptions> = {
-  folder: true,
-  source: true,
-  files: true,
-  memoryBytes: true,
-  changes: true,
-  changeRows: true,
-  signal: true,
-  environment: true,
-}
+const OPTIONS = {
+  folder: is.filePath,
+  source: is.any,
+  files: is.texts,
+  memoryBytes: [MEMORY_BYTES, DEFAULT_MEMORY_BYTES],
+  changes: [is.withMethods<ChangeSink>('write')],
+  changeRows: [is.choice('after', 'both')],
+  signal: [SIGNAL],
+  environment: is.any,
+} satisfies OptionTable<ReplayStateOptions>
 
 /**
  * Merges the rows of quarantines into the state folder that they came from, after somebody has
@@ -117,14 +114,9 @@ const NAMES: OptionNames<ReplayStateOptions> = {
 export async function replayIntoState<C extends Columns = Columns>(
   given: ReplayStateOptions<C>,
 ): Promise<ReplaySummary> {
-  const options = knownOptions(given as unknown as ReplayStateOptions, NAMES)
-  const { folder, files, source, memoryBytes = DEFAULT_MEMORY_BYTES, environment } = options
-  filePath('folder', folder)
-  texts('files', files)
-  const { changes, changeRows } = options
-  if (changes !== undefined) withMethods('changes', changes, ['write'])
-  if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
-  const signal = checkedSignal(options.signal) ?? new AbortController().signal
+  const options = readOptions(given as unknown as ReplayStateOptions, OPTIONS)
+  const { folder, files, source, memoryBytes, environment, changes, changeRows } = options
+  const signal = options.signal ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
   const own = source && rulesOfSource(source)
   const target = await openStateFolder({

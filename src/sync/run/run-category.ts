@@ -2,7 +2,7 @@
 // workflow. It is `sync` with one category and mode `once`, and a result that says when to call it
 // again. Nothing here knows an engine.
 
-import { anObject } from '../../engine/index'
+import { is } from '../../engine/index'
 import type { SyncOptions } from '../sync-options'
 import { sync } from './sync'
 import type { CategoryProgress, SyncSummary } from './sync-events'
@@ -43,7 +43,7 @@ export async function runCategory(
   categoryId: string,
   options: Omit<SyncOptions, 'categories' | 'mode' | 'strict'>,
 ): Promise<CategoryResult> {
-  const { marketplace } = anObject('options', options)
+  const { marketplace } = is.anObject('options', options)
   const once = { ...options, categories: [categoryId], mode: 'once', strict: false } as const
   const { categories, files, rows, failed } = await sync(once).summary
   const { watermark, missing, gone, nextAt } = categories[0]!

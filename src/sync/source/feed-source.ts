@@ -2,13 +2,9 @@
 // its checks. own-source.ts follows it.
 
 import {
-  anyText,
-  arrayOf,
   type CellType,
   type Columns,
-  callback,
   checkedSchema,
-  choice,
   type Dialect,
   defineSchema,
   type ExpectedFile,
@@ -16,22 +12,19 @@ import {
   expectedFile,
   FeedError,
   type FeedSchema,
-  filePath,
-  filledText,
   type HeadersProvider,
-  isTable,
-  knownOptions,
+  is,
   noPromise,
-  type OptionNames,
+  type OptionTable,
   optionInvalid,
   type RangeTransport,
   type RequestHeaders,
   type Row,
+  readOptions,
   requestUrl,
   rulesOf,
   type Version,
   versionMissing,
-  withMethods,
 } from '../../engine/index'
 import { compareKeys, isRowError } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
@@ -108,25 +101,25 @@ export interface FeedSource<C extends Columns = Columns> {
   readonly transport?: RangeTransport
 }
 
-const NAMES: OptionNames<FeedSource> = {
-  name: true,
-  schema: true,
-  key: true,
-  version: true,
-  isRemoved: true,
-  dialect: true,
-  content: true,
-  files: true,
-  headers: true,
-  transport: true,
-}
-const FILE_NAMES: OptionNames<SourceFile> = {
-  id: true,
-  from: true,
-  kind: true,
-  time: true,
-  expected: true,
-}
+const SOURCE = {
+  name: sourceName,
+  schema: checkedSchema,
+  key: is.any,
+  version: is.any,
+  isRemoved: [is.callback],
+  dialect: is.any,
+  content: [is.choice('table')],
+  files: is.any,
+  headers: is.any,
+  transport: [is.withMethods<RangeTransport>('send')],
+} satisfies OptionTable<FeedSource>
+const FILE = {
+  id: fileId,
+  from: fileFrom,
+  kind: is.choice('full', 'changes'),
+  time: fileTime,
+  expected: [expectedFile],
+} satisfies OptionTable<SourceFile>
 const VERSION_KINDS: readonly CellType[] = ['timestamp', 'int32', 'int64']
 const MOST_ID_CHARS = 1024
 const ID_EXPECTED = `an identifier of its own, of at most ${MOST_ID_CHARS} characters`
@@ -140,19 +133,10 @@ const NO_VERSION = -MOST_VERSION - 1
  * @throws FeedError OPTION_INVALID
  */
 export function rulesOfSource(source: FeedSource): RowRules {
-  const { name, key, version, isRemoved, dialect, content, files, transport } = knownOptions(
-    source,
-    NAMES,
-    'source',
-  )
-  if (!/^[\w-]{1,64}$/.test(anyText('source.name', name)))
-    throw optionInvalid('source.name', 'at most 64 letters, digits, _ and -', name)
+  const { name, key, version, dialect, content, files } = readOptions(source, SOURCE, 'source')
   const schema = schemaOfSource(source)
   rulesOf(dialect, schema)
-  isTable(content, 'source.content')
-  if (isRemoved !== undefined) callback('source.isRemoved', isRemoved)
   if (typeof files !== 'function') listedFiles(name, files)
-  if (transport !== undefined) withMethods('source.transport', transport, ['send'])
   const fileMs = (row: Row<Columns>) => row.batch.file.lastModified!.getTime()
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
     const generatedMs = fileMs(row)
@@ -183,7 +167,7 @@ function isRemoval(source: FeedSource, row: Row<Columns>): boolean {
 
 /** Returns the schema of the files, which must have the key and the version. */
 function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Columns> {
-  const { columns, name } = checkedSchema('source.schema', schema)
+  const { columns, name } = schema
   const required = (option: string, column: string, kinds: readonly CellType[]) => {
     const spec = columns[column]
     if (spec !== undefined && kinds.includes(spec.type))
@@ -216,26 +200,38 @@ export interface ListedFile {
 export function listedFiles(name: string, files: FileList): readonly ListedFile[] {
   const ids = new Set<string>()
   const fullTimes = new Map<string, string>()
-  const listed = arrayOf('source.files', files).map((file, n): ListedFile => {
+  const listed = is.arrayOf('source.files', files).map((file, n): ListedFile => {
     const option = `source.files[${n}]`
-    const { id, from, kind, time: date, ...more } = knownOptions(file, FILE_NAMES, option)
-    const expected = more.expected && expectedFile(`${option}.expected`, more.expected)
-    const isText =
-      filledText(`${option}.id`, id).length <= MOST_ID_CHARS && !/\p{Surrogate}/u.test(id)
-    if (!isText || ids.has(id)) throw optionInvalid(`${option}.id`, ID_EXPECTED, id)
+    const { id, from, kind, time, expected } = readOptions(file, FILE, option)
+    if (ids.has(id)) throw optionInvalid(`${option}.id`, ID_EXPECTED, id)
     ids.add(id)
-    if (typeof from !== 'function') checkedPlace(`${option}.from`, from)
-    choice(`${option}.kind`, kind, ['full', 'changes'])
-    const time = date instanceof Date && !Number.isNaN(date.getTime()) ? date.toISOString() : ''
-    // The texts of four-digit years have the order of time.
-    if (time.length !== 24)
-      throw optionInvalid(`${option}.time`, 'a Date of a four-digit year', date)
     const other = kind === 'full' ? fullTimes.get(time) : undefined
     if (other !== undefined) throw fullTimeTaken(`${option}.time`, { time, id }, other)
     if (kind === 'full') fullTimes.set(time, id)
     return { id: { marketplace: OWN, categoryId: name, feed: OWN, kind, time, id }, from, expected }
   })
   return listed.sort((a, b) => compareFiles(a.id, b.id))
+}
+
+function sourceName(option: string, name: string): string {
+  if (/^[\w-]{1,64}$/.test(is.anyText(option, name))) return name
+  throw optionInvalid(option, 'at most 64 letters, digits, _ and -', name)
+}
+
+function fileId(option: string, id: string): string {
+  if (is.filledText(option, id).length <= MOST_ID_CHARS && !/\p{Surrogate}/u.test(id)) return id
+  throw optionInvalid(option, ID_EXPECTED, id)
+}
+
+function fileFrom(option: string, from: SourceFile['from']): SourceFile['from'] {
+  if (typeof from !== 'function') checkedPlace(option, from)
+  return from
+}
+
+function fileTime(option: string, date: Date): string {
+  const time = date instanceof Date && !Number.isNaN(date.getTime()) ? date.toISOString() : ''
+  if (time.length === 24) return time
+  throw optionInvalid(option, 'a Date of a four-digit year', date)
 }
 
 /**
@@ -265,6 +261,6 @@ export function compareFiles(a: OwnId, b: OwnId): number {
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */
 export function checkedPlace(option: string, place: FilePlace): URL | string {
   return typeof place === 'string' && !/^https?:/i.test(place)
-    ? filePath(option, place)
-    : requestUrl(place, option)
+    ? is.filePath(option, place)
+    : requestUrl(option, place)
 }

@@ -2,15 +2,7 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  callback,
-  filePath,
-  filledText,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  validDate,
-} from '../../engine/index'
+import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
 import type { SourceFile } from './feed-source'
 
 export interface FolderFilesOptions {
@@ -26,12 +18,12 @@ export interface FolderFilesOptions {
   readonly timeOf?: (name: string) => Date
 }
 
-const NAMES: OptionNames<FolderFilesOptions> = {
-  folder: true,
-  full: true,
-  changes: true,
-  timeOf: true,
-}
+const OPTIONS = {
+  folder: is.filePath,
+  full: [namesOf],
+  changes: [namesOf],
+  timeOf: [is.callback],
+} satisfies OptionTable<FolderFilesOptions>
 
 /**
  * Makes the `files` of a {@link FeedSource} for a folder: a function that lists the files whose
@@ -54,30 +46,23 @@ const NAMES: OptionNames<FolderFilesOptions> = {
  * ```
  */
 export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFile[]> {
-  const { folder, full, changes, timeOf } = knownOptions(options, NAMES)
-  filePath('folder', folder)
-  if (timeOf !== undefined) callback('timeOf', timeOf)
+  const { folder, full, changes, timeOf } = readOptions(options, OPTIONS)
   if (full === undefined && changes === undefined)
     throw optionInvalid('full', 'a pattern of names, unless changes is one', full)
-  const patterns = Object.entries({ full, changes }).flatMap(([kind, pattern]) =>
-    pattern === undefined
-      ? []
-      : [{ kind: kind as SourceFile['kind'], names: namesOf(kind, pattern) }],
-  )
   return async () => {
     const files: SourceFile[] = []
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const { name } = entry
-      const fitting = patterns.find(({ names }) => names(name))
-      if (fitting === undefined || name.startsWith('.') || entry.isDirectory()) continue
+      const kind = full?.(name) ? 'full' : changes?.(name) ? 'changes' : undefined
+      if (kind === undefined || name.startsWith('.') || entry.isDirectory()) continue
       const from = join(folder, name)
       // A file may be removed while the folder is listed.
       const time = timeOf
-        ? validDate(`timeOf('${name}')`, timeOf(name))
+        ? is.validDate(`timeOf('${name}')`, timeOf(name))
         : (await stat(from).catch(() => undefined))?.mtime
       if (time === undefined) continue
       const id = `${name} ${time.toISOString()}`
-      files.push({ id, from, kind: fitting.kind, time })
+      files.push({ id, from, kind, time })
     }
     return files
   }
@@ -88,7 +73,7 @@ export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFi
  * has to take more, so the time of a name grows with its length and not with the number of stars.
  */
 function namesOf(option: string, pattern: string): (name: string) => boolean {
-  const letters = [...filledText(option, pattern)]
+  const letters = [...is.filledText(option, pattern)]
   return name => {
     const given = [...name]
     let [at, n] = [0, 0]

@@ -1,6 +1,6 @@
 // The service as a source: its calendar says which files are due.
 
-import { FeedError, filledText, optionInvalid } from '../../engine/index'
+import { FeedError, optionInvalid } from '../../engine/index'
 import { type FeedService, RequestChecks } from '../../service/index'
 import { type Category, downloadOf, fileIdKey, type ServiceId } from '../file-id'
 import { planCategory } from '../plan/calendar'
@@ -48,9 +48,6 @@ function checkedCategories({
   categories,
   now,
 }: ServiceSourceParts): Category[] {
-  filledText('marketplace', marketplace)
-  if (!Array.isArray(categories) || categories.length === 0)
-    throw optionInvalid('categories', 'an array of one category or more', categories)
   const checks = new RequestChecks('sync', { mode: 'forms', profile, now })
   asOption('marketplace', marketplace, () => checks.marketplace(marketplace))
   for (const categoryId of categories)

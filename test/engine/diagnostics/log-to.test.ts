@@ -47,7 +47,7 @@ async function someWork(): Promise<void> {
     .map(failing)
     .toArray()
     .catch(() => {})
-  const policy = retryPolicy({ backoffBaseMs: 0, patienceMs: 5 })
+  const policy = retryPolicy('retry', { backoffBaseMs: 0, patienceMs: 5 })
   await new Retries(policy, new AbortController().signal, () => 'http://feed.test/file').again(
     reset(),
   )

@@ -4,7 +4,8 @@ import { FeedError } from '../../../src/engine/errors'
 import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
 import { BoundedTransport, HostGate } from '../../../src/service/http/bounded-transport'
 import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-transport'
-import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
+import type { RequestOptions } from '../../../src/service/http/request-settings'
+import { requestSettingsOf } from './request-settings-of'
 
 const request = (host = 'a.test'): HttpRequest => ({
   url: `https://${host}/x`,
@@ -27,16 +28,9 @@ function response(
 }
 
 function bounded(send: HttpTransport['send'], options: RequestOptions = {}): BoundedTransport {
-  return new BoundedTransport(
-    { send },
-    requestSettings({
-      concurrencyPerHost: 1,
-      queueTimeoutMs: 20,
-      headersTimeoutMs: 20,
-      ...options,
-    }),
-    new Secrets(),
-  )
+  const limits = { concurrencyPerHost: 1, queueTimeoutMs: 20, headersTimeoutMs: 20 }
+  const settings = requestSettingsOf({ ...limits, ...options })
+  return new BoundedTransport({ send }, settings, new Secrets())
 }
 
 const busy = {

@@ -3,9 +3,10 @@ import { Secrets } from '../../../src/engine/codec/secrets'
 import { FeedError } from '../../../src/engine/errors'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
-import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
+import type { RequestOptions } from '../../../src/service/http/request-settings'
 import { bodyOfShape, JsonClient } from '../../../src/service/json/json-client'
 import { z } from '../../../src/service/json/shapes'
+import { requestSettingsOf } from '../http/request-settings-of'
 
 const read = bodyOfShape(() =>
   z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }),
@@ -21,10 +22,8 @@ function answering(
     asked.push(request)
     return answer(request, asked.length - 1)
   })
-  const settings = requestSettings({
-    ...options,
-    retry: { backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 2, ...options.retry },
-  })
+  const retry = { backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 2, ...options.retry }
+  const settings = requestSettingsOf({ ...options, retry })
   const secrets = new Secrets()
   const transport = new BoundedTransport(inner, settings, secrets)
   const client = new JsonClient(settings, secrets)

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { Secrets } from '../../../src/engine/codec/secrets'
 import { FeedError } from '../../../src/engine/errors'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
-import { requestSettings } from '../../../src/service/http/request-settings'
 import type { TokenNeed, TokenSource } from '../../../src/service/tokens/authorized-transport'
 import { authorizedTransport } from '../../../src/service/tokens/authorized-transport'
+import { requestSettingsOf } from '../http/request-settings-of'
 
 const url = 'https://a.test/file'
 const signal = new AbortController().signal
@@ -23,7 +23,7 @@ function authorized(
     })
   })
   const secrets = new Secrets()
-  const settings = requestSettings({ headersTimeoutMs })
+  const settings = requestSettingsOf({ headersTimeoutMs })
   return {
     sent,
     secrets,

@@ -4,9 +4,10 @@ import { FeedError } from '../../../src/engine/errors'
 import { Retries } from '../../../src/engine/stages/range/retries'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
-import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
+import type { RequestOptions } from '../../../src/service/http/request-settings'
 import { CredentialTokens } from '../../../src/service/tokens/client-credentials'
 import { emulated, FAST } from '../emulated'
+import { requestSettingsOf } from '../http/request-settings-of'
 
 const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
@@ -26,7 +27,7 @@ function tokensFrom(
     })
     return answer(request, asked.length - 1)
   })
-  const settings = requestSettings({ retry: { backoffBaseMs: 1, backoffCapMs: 1 }, ...options })
+  const settings = requestSettingsOf({ retry: { backoffBaseMs: 1, backoffCapMs: 1 }, ...options })
   const secrets = new Secrets()
   const transport = new BoundedTransport(inner, settings, secrets)
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }

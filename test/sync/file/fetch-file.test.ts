@@ -42,7 +42,7 @@ async function fetched(machine: SimulatedMachine, ...answers: readonly (readonly
     return { batches } as ReturnType<FileDownload['compressed']>
   }
   const source = { download: () => ({ compressed }) } as unknown as SyncSource
-  const retry = retryPolicy({ backoffBaseMs: 0 })
+  const retry = retryPolicy('retry', { backoffBaseMs: 0 })
   const outcome = await fetchFile(ID, spool, {
     source,
     retry,

@@ -6,7 +6,7 @@
 //
 // Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
 
-import { anyText } from '../../options'
+import { is } from '../../options'
 import type { Aspect, ConditionDescriptor } from '../../schema/values'
 import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './cell-decoder'
@@ -27,7 +27,7 @@ import { invalidCell } from './cell-decoder'
  * ```
  */
 export function decodeAspects(text: string): Aspect[] {
-  anyText('text', text)
+  is.anyText('text', text)
   if (text === '' || text === ';') return []
   const pieces = decodePieces(text, 'aspects')
   return text.includes(':') ? pairsOf(pieces, text) : namesOf(pieces, text)
@@ -74,7 +74,7 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
-  anyText('text', text)
+  is.anyText('text', text)
   if (text === '' || text === ';') return []
   const { texts, separators } = decodePieces(text, 'conditionDescriptors')
   const descriptors: ConditionDescriptor[] = []

@@ -1,7 +1,7 @@
 // Decodes lists of plain values between separators, such as commas or pipes (item-feeds.md, section
 // 2.2), in the order of the cell, and the region columns, which have two lists each.
 
-import { anyText, filledText } from '../../options'
+import { is } from '../../options'
 import type { Regions } from '../../schema/values'
 import { invalidCell } from './cell-decoder'
 
@@ -11,9 +11,9 @@ import { invalidCell } from './cell-decoder'
  * @throws FeedError OPTION_INVALID
  */
 export function decodeList(text: string, separator: string): string[] {
-  filledText('separator', separator)
+  is.filledText('separator', separator)
   const values: string[] = []
-  for (const piece of anyText('text', text).split(separator)) {
+  for (const piece of is.anyText('text', text).split(separator)) {
     const value = piece.trim()
     if (value !== '') values.push(value)
   }
@@ -38,7 +38,7 @@ export function decodeList(text: string, separator: string): string[] {
  * ```
  */
 export function decodeRegions(text: string): Regions {
-  anyText('text', text)
+  is.anyText('text', text)
   let countries: readonly string[] | undefined
   let regions: readonly string[] | undefined
   const parts = text.endsWith(';') ? text.slice(0, -1) : text

@@ -1,6 +1,6 @@
 // Decodes numbers: int32 (integer in item-feeds.md, section 2.2), int64, decimal and float64.
 
-import { anyText } from '../../options'
+import { is } from '../../options'
 import { DECIMAL_DIGITS } from '../../schema/column-spec'
 import type { Decimal } from '../../schema/values'
 import { type CellSource, invalidCell } from './cell-decoder'
@@ -17,7 +17,7 @@ const MAX_DIGITS = 9
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeInt32(text: string): number {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!/^-?[0-9]+$/.test(text)) throw invalidCell('int32', 'not a whole number', text)
   const value = Number(text)
   if (value < INT32_MIN || value > INT32_MAX) throw invalidCell('int32', 'outside of 32 bits', text)
@@ -56,7 +56,7 @@ const MOST_DIGITS = 19
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeInt64(text: string): bigint {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!/^-?[0-9]+$/.test(text)) throw invalidCell('int64', 'not a whole number', text)
   const digits = text.replace(/^-?0*/, '')
   // The length limits the work: a bigint of a million digits takes seconds.
@@ -97,7 +97,7 @@ const DIGIT_9 = 0x39
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeDecimal(text: string): Decimal {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(text))
     throw invalidCell('decimal', 'not a decimal number', text)
   return new DecimalText(text)
@@ -182,7 +182,7 @@ class DecimalText implements Decimal {
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeFloat64(text: string): number {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!/^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text))
     throw invalidCell('float64', 'not a number', text)
   const value = Number(text)

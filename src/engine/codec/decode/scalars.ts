@@ -2,7 +2,7 @@
 // spellings (service-notes.md, section 6.2).
 
 import { excerpt } from '../../errors'
-import { anyText } from '../../options'
+import { is } from '../../options'
 import { invalidCell } from './cell-decoder'
 import { readDigits } from './numbers'
 
@@ -19,7 +19,7 @@ const E_UPPER = 0x45
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeBoolean(text: string): boolean {
-  anyText('text', text)
+  is.anyText('text', text)
   if (text === 'true' || text === 'TRUE') return true
   if (text === 'false' || text === 'FALSE') return false
   if (/^true$/i.test(text)) return true
@@ -50,7 +50,7 @@ export function readBoolean(bytes: DataView, start: number, end: number): boolea
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeDate(text: string): string {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text))
     throw invalidCell('date', 'not of the form yyyy-MM-dd', text)
   // Date reads 30 February as 1 March, so the day differs. A NaN differs from any day too.
@@ -79,7 +79,7 @@ const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeTimestamp(text: string): Date {
-  anyText('text', text)
+  is.anyText('text', text)
   if (!FORM.test(text))
     throw invalidCell('timestamp', 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', text)
   const date = new Date(text)
@@ -141,7 +141,7 @@ function daysIn(year: number, month: number): number {
  * @throws FeedError CELL_INVALID with the SyntaxError as its cause, OPTION_INVALID
  */
 export function decodeJson(text: string): unknown {
-  anyText('text', text)
+  is.anyText('text', text)
   try {
     return JSON.parse(text)
   } catch (cause) {

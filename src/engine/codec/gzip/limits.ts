@@ -1,6 +1,6 @@
-// The caps against bombs and the rule for nested gzip: defaults, and checks of the options.
+// The caps against bombs and the rule for nested gzip: the options.
 
-import { finiteNumber, flag, type OptionNames } from '../../options'
+import { is, type OptionTable, readOptions } from '../../options'
 
 export interface GzipLimits {
   /** The most bytes of output over all members. Default: 1 TiB. */
@@ -23,17 +23,17 @@ export interface GzipLimits {
   readonly allowNested: boolean
 }
 
-export const LIMIT_NAMES: OptionNames<GzipLimits> = {
-  maxOutputBytes: true,
-  maxRatio: true,
-  maxMembers: true,
-  allowNested: true,
-}
+const CAP = is.finiteNumber(1, Number.POSITIVE_INFINITY)
+
+export const LIMITS = {
+  maxOutputBytes: [CAP, 2 ** 40],
+  maxRatio: [CAP, 250],
+  maxMembers: [CAP, 1_000_000],
+  allowNested: [is.flag, false],
+} satisfies OptionTable<Partial<GzipLimits>>
 
 /** The name of a cap, as it stands in the context of GZIP_LIMIT. */
 export type GzipCap = Exclude<keyof GzipLimits, 'allowNested'>
-
-const TIB = 2 ** 40
 
 /**
  * Returns the options with their defaults. `Infinity` removes a cap.
@@ -41,16 +41,5 @@ const TIB = 2 ** 40
  * @throws FeedError OPTION_INVALID
  */
 export function gzipLimits(options: Partial<GzipLimits>): GzipLimits {
-  const {
-    maxOutputBytes = TIB,
-    maxRatio = 250,
-    maxMembers = 1_000_000,
-    allowNested = false,
-  } = options
-  return {
-    maxOutputBytes: finiteNumber('maxOutputBytes', maxOutputBytes, 1, Number.POSITIVE_INFINITY),
-    maxRatio: finiteNumber('maxRatio', maxRatio, 1, Number.POSITIVE_INFINITY),
-    maxMembers: finiteNumber('maxMembers', maxMembers, 1, Number.POSITIVE_INFINITY),
-    allowNested: flag('allowNested', allowNested),
-  }
+  return readOptions(options, LIMITS)
 }

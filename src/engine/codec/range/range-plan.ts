@@ -6,8 +6,6 @@
 //   0 ──handed out──▶ lowestOffset ──held or in flight──▶ #nextStart ──not planned──▶ totalBytes
 //                          └─────── at most windowBytes ───────┘
 
-import { wholeNumber } from '../../options'
-
 /**
  * The size limit of the first range. Later ranges may have as many bytes as are planned before
  * them. Small first ranges give the reader its first bytes early, because a range is handed out
@@ -85,13 +83,11 @@ export class RangePlan {
   readonly #open: PlannedRange[] = []
 
   /** Throws OPTION_INVALID. */
-  constructor(options: RangePlanOptions) {
-    this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
-    const chunkBytes = wholeNumber('chunkBytes', options.chunkBytes)
-    const maxRangeBytes = wholeNumber('maxRangeBytes', options.maxRangeBytes)
-    this.rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
-    this.#startOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
-    this.#nextStart = this.#startOffset
+  constructor({ chunkBytes, maxRangeBytes, windowBytes, startOffset = 0 }: RangePlanOptions) {
+    this.#windowBytes = windowBytes
+    this.rangeBytes = Math.min(chunkBytes, maxRangeBytes, windowBytes)
+    this.#startOffset = startOffset
+    this.#nextStart = startOffset
   }
 
   /** The lowest offset that is not handed out. */

@@ -3,7 +3,7 @@
 // offset, and none that ends more than `windowBytes` after the next byte due.
 
 import { FeedError } from '../../errors'
-import { wholeNumber } from '../../options'
+import { is, type OptionTable, readOptions } from '../../options'
 
 /**
  * The default of `windowBytes`, for RangeFetcher and for ChunkReassembler: four ranges of the
@@ -24,6 +24,13 @@ export interface ReorderBufferOptions {
   readonly startOffset?: number
 }
 
+const OFFSET = is.wholeNumber(0)
+const OPTIONS = {
+  windowBytes: [is.wholeNumber(), WINDOW_BYTES],
+  totalBytes: [is.wholeNumber(0)],
+  startOffset: [is.wholeNumber(0), 0],
+} satisfies OptionTable<Partial<ReorderBufferOptions>>
+
 /** Adjoining pieces from `start` up to, not including, `end`. */
 interface Run {
   readonly start: number
@@ -41,13 +48,11 @@ export class ReorderBuffer {
   heldBytes = 0
 
   /** Throws OPTION_INVALID. */
-  constructor(options: ReorderBufferOptions) {
-    this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
-    this.#totalBytes =
-      options.totalBytes === undefined
-        ? undefined
-        : wholeNumber('totalBytes', options.totalBytes, 0)
-    this.nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
+  constructor(options: Partial<ReorderBufferOptions>) {
+    const { windowBytes, totalBytes, startOffset } = readOptions(options, OPTIONS)
+    this.#windowBytes = windowBytes
+    this.#totalBytes = totalBytes
+    this.nextOffset = startOffset
   }
 
   /**
@@ -57,7 +62,7 @@ export class ReorderBuffer {
    * whole number.
    */
   add(offset: number, bytes: Uint8Array): readonly Uint8Array[] {
-    const end = wholeNumber('offset', offset, 0) + bytes.length
+    const end = OFFSET('offset', offset) + bytes.length
     if (bytes.length === 0) return []
     this.#checkLimits(offset, end)
     const at = this.#firstRunPast(offset)

@@ -2,13 +2,13 @@
 // be shown.
 
 import { excerpt, FeedError } from '../../errors'
-import { anObject, optionInvalid } from '../../options'
+import { is, optionInvalid } from '../../options'
 
 /**
  * Returns `url` parsed. Throws OPTION_INVALID with the name `option` unless it is an http or https
  * URL without user info and without port 0. Credentials belong into a header.
  */
-export function requestUrl(url: string | URL, option = 'url'): URL {
+export function requestUrl(option: string, url: string | URL): URL {
   const parsed = URL.canParse(textOf(url)) ? new URL(url) : undefined
   if (
     parsed &&
@@ -64,7 +64,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * name of the field and without its value, which may be secret.
  */
 export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
-  for (const [name, value] of Object.entries(anObject('headers', headers))) {
+  for (const [name, value] of Object.entries(is.anObject('headers', headers))) {
     if (NAME.test(name) && VALUE.test(value)) continue
     const header = excerpt(JSON.stringify(name).slice(1, -1))
     const message = `the header ${header} has characters that HTTP does not allow: remove them`

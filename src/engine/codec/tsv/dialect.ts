@@ -3,14 +3,7 @@
 // cells as bytes.
 
 import { FeedError } from '../../errors'
-import {
-  anObject,
-  choice,
-  knownOptions,
-  type OptionNames,
-  optionInvalid,
-  texts,
-} from '../../options'
+import { is, type OptionTable, optionInvalid, readOptions } from '../../options'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { type CellRules, DOCUMENTED_CELLS } from './cell-rules'
 import { bindHeader, countKnownNames, MAX_COLUMNS } from './header'
@@ -70,7 +63,12 @@ export interface Dialect {
   readonly comment?: string
 }
 
-const NAMES: OptionNames<Dialect> = { delimiter: true, quoting: true, header: true, comment: true }
+const DIALECT = {
+  delimiter: [special, '\t'],
+  quoting: [is.choice('backslash', 'doubled', 'none'), 'backslash'],
+  header: [is.any, true],
+  comment: is.any,
+} satisfies OptionTable<Dialect>
 
 const TAB = 0x09
 const LF = 0x0a
@@ -105,24 +103,21 @@ export interface FileRules {
 export function rulesOf(dialect: Dialect | undefined, schema: FeedSchema): FileRules {
   if (dialect === undefined)
     return { cells: DOCUMENTED_CELLS, columnNames: undefined, comment: NONE }
-  knownOptions(anObject('dialect', dialect), NAMES, 'dialect')
-  const { delimiter = '\t', quoting = 'backslash', header = true, comment } = dialect
-  const delimiterByte = special('dialect.delimiter', delimiter)
-  choice('dialect.quoting', quoting, ['backslash', 'doubled', 'none'])
+  const { delimiter, quoting, header, comment } = readOptions(dialect, DIALECT, 'dialect')
   return {
     cells:
-      delimiterByte === TAB && quoting === 'backslash'
+      delimiter === TAB && quoting === 'backslash'
         ? DOCUMENTED_CELLS
-        : { delimiter: delimiterByte, ...QUOTINGS[quoting] },
+        : { delimiter, ...QUOTINGS[quoting] },
     columnNames: header === true ? undefined : columnNames(header, schema),
     comment: comment === undefined ? NONE : special('dialect.comment', comment, delimiter),
   }
 }
 
-function special(option: string, value: string, delimiter?: string): number {
+function special(option: string, value: string, delimiter?: number): number {
   const code = typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : NONE
   const isFree = code > 0 && code < 0x80 && ![QUOTE, BACKSLASH, CR, LF].includes(code)
-  if (isFree && value !== delimiter) return code
+  if (isFree && code !== delimiter) return code
   const others = delimiter === undefined ? '' : ', and not the delimiter'
   throw optionInvalid(
     option,
@@ -138,7 +133,7 @@ function columnNames(names: readonly string[], schema: FeedSchema): readonly str
       `true, or the names of 1 to ${MAX_COLUMNS} columns`,
       names,
     )
-  texts('dialect.header', names)
+  is.texts('dialect.header', names)
   const problem = misfit(names, schema)
   if (problem === undefined) return [...names]
   const expected = `true, or column names that fit the schema (${schema.name}; ${problem})`

@@ -1,7 +1,6 @@
 // The options of RangeFetcher, their checks and their defaults. Sizes are in bytes, times in
 // milliseconds.
 
-import { isTable } from '../../codec/body-kind'
 import type { ExpectedFile, FileIdentity } from '../../codec/range/file-identity'
 import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
 import {
@@ -12,19 +11,12 @@ import {
 } from '../../codec/range/request'
 import { Secrets } from '../../codec/secrets'
 import {
-  anObject,
-  anyText,
   type Clock,
-  callback,
-  clockMs,
-  durationMs,
-  flag,
-  knownOptions,
+  is,
   type NoPromise,
-  type OptionNames,
+  type OptionTable,
   optionInvalid,
-  wholeNumber,
-  withMethods,
+  readOptions,
 } from '../../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, retryPolicy } from './retries'
@@ -156,63 +148,56 @@ export interface RangeResume {
 /** The checked options with their defaults. */
 export type RangeSettings = ReturnType<typeof rangeSettings>
 
-const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
-  url: true,
-  transport: true,
-  headers: true,
-  chunkBytes: true,
-  concurrency: true,
-  windowBytes: true,
-  maxRangeBytes: true,
-  headersTimeoutMs: true,
-  redirectOrigins: true,
-  retry: true,
-  resume: true,
-  expected: true,
-  acceptUnknownEnd: true,
-  idleMs: true,
-  signature: true,
-  content: true,
-  now: true,
-  onInfo: true,
-  secrets: 'internal',
-}
+const RANGES = {
+  url: requestUrl,
+  transport: is.withMethods<RangeTransport>('send'),
+  headers: [headersOf, {}],
+  chunkBytes: [is.wholeNumber(), CHUNK_BYTES],
+  concurrency: [is.wholeNumber(), 4],
+  windowBytes: [is.wholeNumber(), WINDOW_BYTES],
+  maxRangeBytes: [is.wholeNumber(), 100_000_000],
+  headersTimeoutMs: [is.durationMs(), 60_000],
+  redirectOrigins: [originsOf, 'public'],
+  retry: retryPolicy,
+  resume: [resumeOf, { offset: 0, identity: {} }],
+  expected: [expectedFile],
+  acceptUnknownEnd: [is.flag, false],
+  idleMs: [is.durationMs(), 30_000],
+  signature: is.any,
+  content: [is.choice('table')],
+  now: is.clockMs,
+  onInfo: [is.callback],
+  secrets: [is.any, undefined, 'internal'],
+} satisfies OptionTable<RangeFetcherOptions>
 
-const EXPECTED_NAMES: OptionNames<ExpectedFile> = { totalBytes: true, sha256: true }
-const RESUME_NAMES: OptionNames<RangeResume> = { offset: true, identity: true }
+const EXPECTED = {
+  totalBytes: is.wholeNumber(0),
+  sha256: sha256Text,
+} satisfies OptionTable<ExpectedFile>
+
+const RESUME = {
+  offset: is.wholeNumber(0),
+  identity: is.anObject,
+} satisfies OptionTable<RangeResume>
+
 const NO_SIGNATURE = new Uint8Array()
-const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
 
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
 export function rangeSettings(options: RangeFetcherOptions) {
-  const { headers = {}, transport, resume = FROM_THE_START } = knownOptions(options, OPTION_NAMES)
-  const { offset, identity } = knownOptions(resume, RESUME_NAMES, 'resume')
-  const expected = options.expected && expectedFile('expected', options.expected)
+  const { url, resume, signature, content, secrets, ...settings } = readOptions(options, RANGES)
+  const { expected } = settings
   return {
-    startOffset: wholeNumber('resume.offset', offset, 0),
+    ...settings,
+    url: url.href,
+    printableUrl: printableUrl(url),
+    secrets: secrets ?? secretsOf(options.url),
+    startOffset: resume.offset,
     identity: {
-      ...anObject('resume.identity', identity),
+      ...resume.identity,
       ...(expected && { totalBytes: expected.totalBytes }),
     } as FileIdentity,
-    expected,
-    acceptUnknownEnd: flag('acceptUnknownEnd', options.acceptUnknownEnd ?? false),
-    url: requestUrl(options.url).href,
-    secrets: options.secrets ?? secretsOf(options.url),
-    printableUrl: printableUrl(options.url),
-    transport: withMethods('transport', transport, ['send']),
-    headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
-    chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? CHUNK_BYTES),
-    concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
-    windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
-    maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
-    redirectOrigins: originsOf(options.redirectOrigins ?? 'public'),
-    retry: retryPolicy(options.retry),
-    headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
-    idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
-    ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),
-    sniffContentType: !isTable(options.content),
-    now: clockMs('now', options.now),
-    onInfo: options.onInfo && callback('onInfo', options.onInfo),
+    ...(signature !== undefined && { signature: signature ?? NO_SIGNATURE }),
+    sniffContentType: content === undefined,
   }
 }
 
@@ -222,18 +207,31 @@ function secretsOf(url: string | URL): Secrets {
   return secrets
 }
 
-function originsOf(given: 'public' | readonly string[]): 'public' | readonly string[] {
+type Headers = RequestHeaders | HeadersProvider
+
+function headersOf(_option: string, headers: Headers): Headers {
+  return typeof headers === 'function' ? headers : sendableHeaders(headers)
+}
+
+type Origins = 'public' | readonly string[]
+
+function originsOf(option: string, given: Origins): Origins {
   const isOrigin = (text: unknown) => URL.canParse(`${text}`) && new URL(`${text}`).origin === text
   if (given === 'public' || (Array.isArray(given) && given.every(isOrigin))) return given
   const expected = "'public' or a list of origins such as https://cdn.example.com"
-  throw optionInvalid('redirectOrigins', expected, given)
+  throw optionInvalid(option, expected, given)
+}
+
+function resumeOf(option: string, resume: RangeResume): RangeResume {
+  return readOptions(resume, RESUME, option)
 }
 
 /** @throws FeedError OPTION_INVALID */
 export function expectedFile(option: string, given: ExpectedFile): ExpectedFile {
-  const { totalBytes, sha256 } = knownOptions(given, EXPECTED_NAMES, option)
-  wholeNumber(`${option}.totalBytes`, totalBytes, 0)
-  if (!/^[0-9a-f]{64}$/i.test(anyText(`${option}.sha256`, sha256)))
-    throw optionInvalid(`${option}.sha256`, '64 hexadecimal digits', sha256)
-  return { totalBytes, sha256: sha256.toLowerCase() }
+  return readOptions(given, EXPECTED, option)
+}
+
+function sha256Text(option: string, text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(is.anyText(option, text))) return text.toLowerCase()
+  throw optionInvalid(option, '64 hexadecimal digits', text)
 }

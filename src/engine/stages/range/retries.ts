@@ -5,14 +5,7 @@ import type { Secrets } from '../../codec/secrets'
 import { retryTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
-import {
-  callback,
-  durationMs,
-  knownOptions,
-  type NoPromise,
-  noPromise,
-  type OptionNames,
-} from '../../options'
+import { is, type NoPromise, noPromise, type OptionTable, readOptions } from '../../options'
 import { pause } from '../wait'
 
 /** Times are in milliseconds. */
@@ -52,32 +45,20 @@ export interface Retry {
   readonly delayMs: number
 }
 
-export type RetryPolicy = Required<RetryOptions>
+export type RetryPolicy = ReturnType<typeof retryPolicy>
 
-const RETRY_NAMES: OptionNames<RetryOptions> = {
-  patienceMs: true,
-  backoffBaseMs: true,
-  backoffCapMs: true,
-  retryAfterCapMs: true,
-  onRetry: true,
-  random: 'internal',
-}
+const RETRY = {
+  patienceMs: [is.durationMs(0), 30_000],
+  backoffBaseMs: [is.durationMs(0), 250],
+  backoffCapMs: [is.durationMs(0), 30_000],
+  retryAfterCapMs: [is.durationMs(0), 120_000],
+  onRetry: [is.callback],
+  random: [is.callback, Math.random, 'internal'],
+} satisfies OptionTable<RetryOptions>
 
 /** Returns the policy of an option `retry`. @throws FeedError OPTION_INVALID */
-export function retryPolicy(retry: RetryOptions = {}): RetryPolicy {
-  const { onRetry, random = Math.random } = knownOptions(retry, RETRY_NAMES, 'retry')
-  const duration = (
-    name: 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs',
-    byDefault: number,
-  ) => durationMs(`retry.${name}`, retry[name] ?? byDefault, 0)
-  return {
-    patienceMs: duration('patienceMs', 30_000),
-    backoffBaseMs: duration('backoffBaseMs', 250),
-    backoffCapMs: duration('backoffCapMs', 30_000),
-    retryAfterCapMs: duration('retryAfterCapMs', 120_000),
-    onRetry: onRetry && callback('retry.onRetry', onRetry),
-    random: callback('retry.random', random),
-  }
+export function retryPolicy(option: string, retry: RetryOptions = {}) {
+  return readOptions(retry, RETRY, option)
 }
 
 /** True where a repeat may help: the failure may pass, and `signal` has not ended the work. */

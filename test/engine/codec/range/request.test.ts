@@ -7,8 +7,8 @@ import {
 } from '../../../../src/engine/codec/range/request'
 
 test('http and https addresses without user info are accepted', () => {
-  expect(requestUrl('HTTP://feed.test/a b').href).toBe('http://feed.test/a%20b')
-  expect(requestUrl(new URL('https://feed.test:8443/?a=1')).href).toBe(
+  expect(requestUrl('url', 'HTTP://feed.test/a b').href).toBe('http://feed.test/a%20b')
+  expect(requestUrl('url', new URL('https://feed.test:8443/?a=1')).href).toBe(
     'https://feed.test:8443/?a=1',
   )
 })
@@ -25,13 +25,13 @@ test.each([
   'http://feed.test:0/',
   'https://feed.test:000/file',
 ])('%j is refused', url => {
-  expect(() => requestUrl(url)).toThrow(
+  expect(() => requestUrl('url', url)).toThrow(
     expect.objectContaining({
       code: 'OPTION_INVALID',
       context: expect.objectContaining({ option: 'url' }),
     }),
   )
-  expect(() => requestUrl(url)).not.toThrow(/secret/)
+  expect(() => requestUrl('url', url)).not.toThrow(/secret/)
 })
 
 test('fault 114: user info, fragment and values of parameters are left out, and names stay', () => {

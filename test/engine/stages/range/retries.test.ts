@@ -34,7 +34,7 @@ async function untilGivenUp(
 ): Promise<number[]> {
   const waits: number[] = []
   const retries = new Retries(
-    retryPolicy({ ...options, onRetry: ({ delayMs }: Retry) => waits.push(delayMs) }),
+    retryPolicy('retry', { ...options, onRetry: ({ delayMs }: Retry) => waits.push(delayMs) }),
     signal,
   )
   while (await finished(retries.again(error, retryAfterMs)));
@@ -84,7 +84,7 @@ test('a wait by Retry-After is obeyed up to its limit and does not count', async
 
 test('progress resets the patience', async () => {
   const retries = new Retries(
-    retryPolicy({ patienceMs: 2, backoffBaseMs: 1, backoffCapMs: 1 }),
+    retryPolicy('retry', { patienceMs: 2, backoffBaseMs: 1, backoffCapMs: 1 }),
     signal,
   )
   for (let round = 0; round < 20; round++) {
@@ -97,7 +97,7 @@ test('progress resets the patience', async () => {
 test('onRetry is called before the wait', async () => {
   const told: Retry[] = []
   const retries = new Retries(
-    retryPolicy({ onRetry: retry => told.push(retry), random: () => 0 }),
+    retryPolicy('retry', { onRetry: retry => told.push(retry), random: () => 0 }),
     signal,
   )
   const again = retries.again(failure)
@@ -107,7 +107,7 @@ test('onRetry is called before the wait', async () => {
 
 test('the signal ends a wait with its reason', async () => {
   const stop = new AbortController()
-  const again = new Retries(retryPolicy({}), stop.signal).again(failure)
+  const again = new Retries(retryPolicy('retry', {}), stop.signal).again(failure)
   stop.abort('enough')
   await expect(again).rejects.toBe('enough')
 })
@@ -119,7 +119,9 @@ test.each([
   { onRetry: 1 as never },
   { random: 1 as never },
 ])('%o is refused', options => {
-  expect(() => retryPolicy(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => retryPolicy('retry', options)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })
 
 const limits = { backoffBaseMs: 100, backoffCapMs: 1000 }
