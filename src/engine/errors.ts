@@ -443,8 +443,9 @@ export interface ErrorContexts {
    */
   VERSION_MISSING: Partial<RowPosition> & { key: string }
   /**
-   * The state reached a limit. `option` names the limit.
-   * @remedy Raise the option that `option` names.
+   * The state reached a limit. `option` names the limit, or `source.files` where too many rows of one
+   * key are kept.
+   * @remedy Raise the option that `option` names; for `source.files`, list a full file.
    */
   STATE_LIMIT: { option: string; limit: number }
   /**

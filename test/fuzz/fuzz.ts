@@ -4,6 +4,7 @@
 import { fuzzColumns } from './columns'
 import { fuzzDownloads } from './downloads'
 import { fuzzInflate } from './inflate'
+import { fuzzStates } from './states'
 
 interface Fuzzer {
   readonly run: (count: number, seed: number) => void | Promise<void>
@@ -15,6 +16,7 @@ const FUZZERS: Readonly<Record<string, Fuzzer>> = {
   inflate: { run: fuzzInflate, count: 10_000_000 },
   columns: { run: fuzzColumns, count: 10_000_000 },
   downloads: { run: fuzzDownloads, count: 100_000 },
+  states: { run: fuzzStates, count: 2_000 },
 }
 
 const words = process.argv.slice(2)

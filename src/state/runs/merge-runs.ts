@@ -10,10 +10,10 @@
 // before changes, `id`, place in the file. A full file of it stands for all files of an earlier time:
 // their rows count no more, as if they had never been.
 
-import { compareVersions, type Version } from '../../engine/index'
+import { compareVersions, excerpt, FeedError, type Version } from '../../engine/index'
 import { compareKeys as compareTexts } from '../row-key'
 import { CursorQueue } from './cursor-queue'
-import { compareHeads } from './row-heads'
+import { compareHeads, keyOf, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'
 import type { Block, Run } from './run-reader'
 
@@ -278,13 +278,24 @@ function newestRow(rows: readonly PlacedStanding[], floors: readonly Floor[]): M
 function lastingRows(rows: readonly PlacedStanding[], floors: readonly Floor[]): MergedRows[] {
   const { counting } = underFloors(rows, floors)
   let latestMs = Number.NEGATIVE_INFINITY
-  return counting
+  const lasting = counting
     .toSorted((a, b) => compareStandings(b, a))
     .flatMap(({ version: { generatedMs }, block, n }) => {
       if (generatedMs <= latestMs) return []
       latestMs = generatedMs
       return [{ block, from: n, to: n + 1, removal: undefined }]
     })
+  if (lasting.length > MOST_LASTING) throw tooManyLasting(rows[0]!)
+  return lasting
+}
+
+/** The most rows of one key that last: each look-up of the key reads them all. */
+const MOST_LASTING = 4096
+
+function tooManyLasting({ block: { run, heads }, n }: PlacedStanding): FeedError<'STATE_LIMIT'> {
+  const { feed } = run.origin(heads.origin[n]! & ~REMOVED).file
+  const message = `feed ${feed}: the versions of the key ${excerpt(keyOf(heads, n))} have fallen in more than ${MOST_LASTING} files, whose rows are all kept for a full file that may come late: list a full file of a later time, which takes their place`
+  return new FeedError('STATE_LIMIT', message, { option: 'source.files', limit: MOST_LASTING })
 }
 
 /** Tells whether a floor removes the row of a cursor. */

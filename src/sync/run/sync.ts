@@ -54,11 +54,11 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  *
  * The run fails with STATE_LOCKED where another run uses the folder, STATE_FOREIGN where the folder
  * is of another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT
- * where stored data is damaged, TOKEN_REFUSED, ABORTED, and STAGE_FAILED where a `source` gives no
- * list. A file that cannot be had does not end the run: it is reported as `missing` or `failed`, and
- * the watermark stays before it. With mode `once` a run with failed files then fails with the
- * error of the first one, SYNC_FILE_FAILED, SYNC_REMOVAL_REFUSED or SYNC_BAD_ROWS_REFUSED, unless
- * `strict` is false.
+ * where stored data is damaged, TOKEN_REFUSED, ABORTED, STAGE_FAILED where a `source` gives no list,
+ * and STATE_LIMIT where the versions of a key of it fall in too many files. A file that cannot be had
+ * does not end the run: it is reported as `missing` or `failed`, and the watermark stays before it.
+ * With mode `once` a run with failed files then fails with the error of the first one,
+ * SYNC_FILE_FAILED, SYNC_REMOVAL_REFUSED or SYNC_BAD_ROWS_REFUSED, unless `strict` is false.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts

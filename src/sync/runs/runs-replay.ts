@@ -95,7 +95,8 @@ export class RunsReplay implements CategoryReplay {
     const rank = rankOf(batch.file)
     const place = arrived.heads.row[n]!
     const { kind, writes } = effectOf({ ...head, mended, meaning, rank, place }, stood)
-    if (!writes) return false
+    // A late full file may take away what a row of one's own has lost to.
+    if (!writes && rank === undefined) return false
     this.#waiting.keys.add(key)
     rows.add(arrived.select(at => at === n))
     const changeRows = this.#changes.rowsOfReplay(entry)

@@ -14,7 +14,7 @@ import { tellChanges } from '../../../src/state/runs/changed-rows'
 import { compactRuns } from '../../../src/state/runs/compact-runs'
 import { countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
 import { compareStandings, type Floor, type SequencedRun } from '../../../src/state/runs/merge-runs'
-import { keyOf } from '../../../src/state/runs/row-heads'
+import { appendKey, keyOf, newHeads, REMOVED } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
 import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
@@ -478,3 +478,33 @@ function at(key: string, title: string, minute: number): Line {
 function gone(key: string, minute: number): Line {
   return { key, title: '', minute, removes: true }
 }
+
+test('A merge keeps so many rows of one key that a late full file may leave, and no more.', async () => {
+  const [file, later] = [4097, 4098].map(rows =>
+    written(false, async writer => {
+      const heads = newHeads(1, 3)
+      appendKey(heads, 0, Buffer.from('A-1'), 0, 3)
+      for (let n = 0; n < rows; n++) {
+        const from = { feed: 'stock', id: `c${n}`, kind: 'changes', lastModified: n } as const
+        const origin = writer.originOf({ header: { headings: ['itemId'] }, file: from })
+        heads.timeMs[0] = -n
+        await writer.add(heads, 0, (origin | REMOVED) >>> 0, new Uint8Array(), 0, 0)
+      }
+    }),
+  )
+  // A full file takes away the first row.
+  const floors = [{ sequence: 2, timeMs: 1, byFile: true }] as const
+  const merged = async (of: WrittenRun) => {
+    const run = await opened(of)
+    const options = { runs: [{ run, sequence: 1 }], floors, schema, forgottenMs: -1e9 }
+    const { rows } = await written(true, writer => compactRuns(options, writer))
+    await run.close()
+    return rows
+  }
+  expect(await merged(await file!)).toBe(4096)
+  await expect(merged(await later!)).rejects.toMatchObject({
+    code: 'STATE_LIMIT',
+    message: expect.stringMatching(/^feed stock: .* the key A-1 .* list a full file/),
+    context: { option: 'source.files', limit: 4096 },
+  })
+})

@@ -15,20 +15,29 @@ export function naiveMerge(files: readonly NaiveFile[], hasVersion: boolean): st
   return naiveRows(files, hasVersion).map(({ row }) => lineOf({ ...row, spelling: undefined }))
 }
 
+/** Returns the rows that stand of files whose bad rows are as the files have them. */
 export function naiveRows(files: readonly NaiveFile[], hasVersion: boolean) {
   const fullMinutes = files.filter(({ kind }) => kind === 'full').map(({ minute }) => minute)
   const newestFull = Math.max(Number.NEGATIVE_INFINITY, ...fullMinutes)
   const ranked = files
     .filter(({ minute }) => minute >= newestFull)
-    .flatMap(file => file.rows.map((row, at) => ({ row, file, rank: rankOf(file, row, at) })))
+    .flatMap(file => file.rows.map((row, at) => ({ row, file, at })))
+    .filter(({ row, file }) => row.fault !== 'cell' && (file.kind === 'full' || !isUnranked(row)))
+    .map(({ row, file, at }) => ({ row, rank: rankOf(file, row, at) }))
     .sort((a, b) => compare(a.rank, b.rank))
   const last = new Map(ranked.map(each => [each.row.sku, each]))
   return [...last.values()]
-    .filter(({ row }) => !row.gone)
+    .filter(({ row }) => !row.gone || row.fault === 'mark')
     .sort((a, b) => compare([codePoints(a.row.sku)], [codePoints(b.row.sku)]))
 
-  function rankOf({ minute, kind, id }: NaiveFile, { revision }: SmallRow, at: number): Rank {
-    return [hasVersion ? revision : 0, minute, kind === 'full' ? 0 : 1, codePoints(id), at]
+  function rankOf({ minute, kind, id }: NaiveFile, row: SmallRow, at: number): Rank {
+    const version = isUnranked(row) ? Number.MIN_SAFE_INTEGER : hasVersion ? row.revision : 0
+    return [version, minute, kind === 'full' ? 0 : 1, codePoints(id), at]
+  }
+
+  /** True where the version or the mark of a row cannot be read. */
+  function isUnranked({ fault }: SmallRow): boolean {
+    return fault === 'mark' || (hasVersion && fault === 'version')
   }
 }
 

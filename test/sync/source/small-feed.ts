@@ -6,11 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
+import { closing } from '../../../src/engine/disk/closing'
 import { boolean, defineSchema, int64, text } from '../../../src/index'
+import { OWN } from '../../../src/sync/file-id'
 import type { Environment } from '../../../src/sync/folder/environment'
+import { StatePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../../src/sync/run/sync'
-import type { FeedSource, SourceFile } from '../../../src/sync/source/feed-source'
+import { CategoryRuns } from '../../../src/sync/runs/category-runs'
+import { FileChanges } from '../../../src/sync/runs/file-changes'
+import type { MergeSizes } from '../../../src/sync/runs/runs-to-merge'
+import { openStateFolder } from '../../../src/sync/runs/state-folder'
+import {
+  type FeedSource,
+  rulesOfSource,
+  type SourceFile,
+} from '../../../src/sync/source/feed-source'
 import type { FeedSyncOptions } from '../../../src/sync/sync-options'
 import { FOLDER } from '../small-run'
 
@@ -28,6 +39,8 @@ export interface SmallRow {
   readonly title: string
   /** How the file writes the key. Default: without quotes. */
   readonly spelling?: 'quoted' | undefined
+  /** What is wrong with the row in its file. Default: nothing. */
+  readonly fault?: 'version' | 'mark' | 'extra' | 'cell' | undefined
 }
 
 export interface SmallFile {
@@ -46,9 +59,19 @@ const QUICK = { patienceMs: 4, backoffBaseMs: 0, backoffCapMs: 1 }
 const SHARES = { pieceBytes: 300, chunkBytes: 200, windowBytes: 800, sortBytes: 600 }
 
 /** Returns the line of a row as its file has it. */
-export function lineOf({ sku, revision, gone, title, spelling }: SmallRow): string {
-  const key = spelling === undefined ? sku : `"${sku}"`
-  return [`"${title.replaceAll('"', '""')}"`, key, gone, revision, ''].join(',')
+export function lineOf(row: SmallRow): string {
+  const [title, sku, ...others] = cellsOf(row)
+  const key = row.spelling === undefined ? sku : `"${sku}"`
+  return [`"${title!.replaceAll('"', '""')}"`, key, ...others].join(',')
+}
+
+/** Returns the texts of the cells of a row as its file has them. */
+export function cellsOf({ sku, revision, gone, title, fault }: SmallRow): string[] {
+  const cells = [title, sku, String(gone), String(revision), '']
+  if (fault === 'mark') cells[2] = 'maybe'
+  if (fault === 'version') cells[3] = '12x'
+  if (fault === 'extra') cells[4] = 'soon'
+  return fault === 'cell' ? [...cells, ''] : cells
 }
 
 export function textOf(rows: readonly SmallRow[]): string {
@@ -65,8 +88,9 @@ export class SmallFeed {
   files: SourceFile[] = []
   #added = 0
 
-  constructor() {
-    onTestFinished(() => rmSync(this.folder, { recursive: true }))
+  /** @param atEnd takes what removes the folder */
+  constructor(atEnd: (remove: () => void) => void = onTestFinished) {
+    atEnd(() => rmSync(this.folder, { recursive: true }))
   }
 
   /** Adds a file to the list. */
@@ -110,6 +134,31 @@ export class SmallFeed {
       source,
     })
   }
+}
+
+/** Merges the runs of the state, as a run that follows does in its pauses. */
+export async function mergeRunsOf(
+  source: Stock,
+  environment: Environment,
+  sizes: Partial<MergeSizes> = {},
+): Promise<void> {
+  const sortBytes = 600
+  const target = await openStateFolder({
+    folder: FOLDER,
+    origin: undefined,
+    sortBytes,
+    environment,
+  })
+  await closing(target, async () => {
+    const category = { marketplace: OWN, categoryId: source.name }
+    const own = rulesOfSource(source as never)
+    const paths = new StatePaths(FOLDER)
+    const { files } = target
+    const changes = new FileChanges(files, paths, undefined)
+    const options = { files, folder: paths.runsOf(category), own, changes, sortBytes, ...sizes }
+    const runs = await CategoryRuns.open(category, options)
+    await closing(runs, () => runs.compact(new AbortController().signal))
+  })
 }
 
 /** Returns the rows of a state as their lines, in the order of their keys. */

@@ -4,15 +4,12 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { OWN } from '../../../src/sync/file-id'
 import type { ChangeSink, StateChange } from '../../../src/sync/folder/change-log'
 import { openState } from '../../../src/sync/read/open-state'
-import { openStateFolder } from '../../../src/sync/runs/state-folder'
-import { rulesOfSource } from '../../../src/sync/source/feed-source'
 import { SimulatedMachine } from '../simulated-machine'
 import { FOLDER } from '../small-run'
 import { type NaiveFile, naiveMerge, naiveRows } from './naive-merge'
-import { lineOf, rowsIn, SmallFeed, type SmallRow, type Stock } from './small-feed'
+import { lineOf, mergeRunsOf, rowsIn, SmallFeed, type SmallRow } from './small-feed'
 
 /** A file and its rows: a key and its version, and `-` before a row that removes its key. */
 function file(id: string, minute: number, ...rows: readonly string[]): NaiveFile {
@@ -160,17 +157,6 @@ function sourceOf(feed: SmallFeed, hasVersion: boolean) {
   return hasVersion ? { ...source, version: version! } : source
 }
 
-/** Merges the runs of the state, as a run that follows does in its pauses. */
-async function mergeRunsOf(source: Stock, machine: SimulatedMachine): Promise<void> {
-  const environment = machine.start()
-  const own = rulesOfSource(source as never)
-  const options = { folder: FOLDER, origin: undefined, own, sortBytes: 600, environment }
-  const folder = await openStateFolder(options)
-  const category = await folder.category({ marketplace: OWN, categoryId: source.name })
-  await category.compact?.(new AbortController().signal)
-  await folder.close()
-}
-
 async function titlesIn(machine: SimulatedMachine): Promise<string> {
   const rows = await rowsIn(machine.start())
   return rows.map(row => row.split('"')[1]).join(' ')
@@ -255,7 +241,7 @@ describe('random lists of files, equal times, late files and removals', () => {
             const source = sourceOf(feed, hasVersion)
             await feed.sync(machine.start(), { source, maxRemovedShare: 1 }).summary
             expect(await rowsIn(machine.start())).toEqual(naiveMerge(known, hasVersion))
-            if (merges[n]) await mergeRunsOf(source, machine)
+            if (merges[n]) await mergeRunsOf(source, machine.start())
           }
           expect(await rowsIn(machine.start())).toEqual(naiveMerge(files, hasVersion))
           const inOne = await applied([files], hasVersion)
