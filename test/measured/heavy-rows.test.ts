@@ -98,7 +98,7 @@ describe.each<[string, Shape, number, Road[], boolean?]>([
     ['sync', 'read'],
   ],
   ['gzip members of one row', [members(50_000)], 50_000, ALL, true],
-])('%s', (name, shape, rows, roads, isCompressed = false) => {
+])('fault 146: %s', (name, shape, rows, roads, isCompressed = false) => {
   let paths: string[]
   beforeAll(async () => {
     paths = await written(shape, isCompressed)
@@ -117,7 +117,7 @@ describe.each<[string, Shape, number, Road[], boolean?]>([
   )
 })
 
-test('export of items and groups of a megabyte', async () => {
+test('fault 146: export of items and groups of a megabyte', async () => {
   const service = await startService(100)
   try {
     const state = join(folder, 'items')

@@ -50,7 +50,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     }
   }
 
-  test('A column that the tables lack is added, and tables of another format are refused.', async () => {
+  test('fault 143: a column that the tables lack is added, and tables of another format are refused', async () => {
     const { url, sql } = await newDatabase()
     const target = postgresTarget(url)
     await within(target, async () => {})

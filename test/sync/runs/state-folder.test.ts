@@ -168,7 +168,7 @@ describe('a folder of another kind', () => {
     expect((await readdir(folder)).filter(each => !/^lock/.test(each))).toEqual([name])
   })
 
-  test('that an earlier version has written stays unchanged, and the message says what to do', async () => {
+  test('fault 143: that an earlier version has written stays unchanged, and the message says what to do', async () => {
     await mkdir(join(folder, 'store'), { recursive: true })
     const marker = JSON.stringify({ feedmill: 'state', format: 2, ...ORIGIN })
     await writeFile(join(folder, 'state.json'), marker)
