@@ -16,9 +16,15 @@ const SCRIPT = fileURLToPath(new URL('./bench-child.js', import.meta.url))
 /**
  * The young generation has one size from the start. By default, V8 doubles it whenever enough
  * objects have survived, so a few objects more at the start of a short run bring a doubling
- * forward. The peak memory then differs by megabytes that both versions take in a longer run.
+ * forward. The peak memory then differs by megabytes that both versions take in a longer run. For the
+ * same reason no objects are allocated in the old generation from the start, which V8 decides by how
+ * many of them happen to survive.
  */
-const NODE_OPTIONS = ['--min-semi-space-size=4', '--max-semi-space-size=4']
+const NODE_OPTIONS = [
+  '--min-semi-space-size=4',
+  '--max-semi-space-size=4',
+  '--no-allocation-site-pretenuring',
+]
 
 /** What the engine does with a file of benchmarks, each time in a process of its own. */
 export interface BenchProcesses {
