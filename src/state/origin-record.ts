@@ -54,3 +54,15 @@ export function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): F
     ...(lastModified !== undefined && { lastModified: new Date(lastModified) }),
   }
 }
+
+/** Values, such as origins and header lines, that are listed once, by a text that equal ones share. */
+export class Numbered<T> {
+  readonly all: T[] = []
+  readonly #numbers = new Map<string, number>()
+
+  numberOf(value: T, text: string): number {
+    let number = this.#numbers.get(text)
+    if (number === undefined) this.#numbers.set(text, (number = this.all.push(value) - 1))
+    return number
+  }
+}

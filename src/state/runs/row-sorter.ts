@@ -3,7 +3,7 @@
 
 import type { AnyBatch } from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
-import { type OriginRecord, recordOf } from '../origin-record'
+import { Numbered, type OriginRecord, recordOf } from '../origin-record'
 import { keyOrder } from './key-order'
 import { appendHeads, HEAD_BYTES, keyStart, newHeads, REMOVED, type RowHeads } from './row-heads'
 import type { RunWriter } from './run-writer'
@@ -23,8 +23,7 @@ export class RowSorter {
   #chunkOf = new Uint32Array(1024)
   #from = new Uint32Array(1024)
   #to = new Uint32Array(1024)
-  readonly #origins: OriginRecord[] = []
-  readonly #numbers = new Map<string, number>()
+  readonly #origins = new Numbered<OriginRecord>()
   rows = 0
   #byteLength = 0
   #order: Uint32Array | undefined
@@ -76,7 +75,7 @@ export class RowSorter {
 
   /** Writes all rows to a run. */
   async writeTo(writer: RunWriter): Promise<void> {
-    const numbers = this.#origins.map(record => writer.originOf(record))
+    const numbers = this.#origins.all.map(record => writer.originOf(record))
     const { origin } = this.#heads
     for (const n of this.#sorted()) {
       const isRemoved = origin[n]! >= REMOVED
@@ -118,9 +117,7 @@ export class RowSorter {
     if (this.#last?.header === header && this.#last.file === file) return this.#last.number
     const mended = this.#mended
     const record = { ...recordOf(batch), ...(mended !== undefined && { mended }) }
-    const text = JSON.stringify(record)
-    let number = this.#numbers.get(text)
-    if (number === undefined) this.#numbers.set(text, (number = this.#origins.push(record) - 1))
+    const number = this.#origins.numberOf(record, JSON.stringify(record))
     this.#last = { header, file, number }
     return number
   }

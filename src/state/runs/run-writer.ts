@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { crc32, type DurableFile, type DurableFiles } from '../../engine/index'
-import type { HeaderRecord, OriginRecord } from '../origin-record'
+import { type HeaderRecord, Numbered, type OriginRecord } from '../origin-record'
 import {
   appendHead,
   compareHeads,
@@ -256,18 +256,6 @@ export class RunWriter {
   async #append(bytes: Uint8Array): Promise<void> {
     await this.#file.write(this.#offset, bytes)
     this.#offset += bytes.length
-  }
-}
-
-/** Values that are listed once, by a text that equal ones share. */
-class Numbered<T> {
-  readonly all: T[] = []
-  readonly #numbers = new Map<string, number>()
-
-  numberOf(value: T, text: string): number {
-    let number = this.#numbers.get(text)
-    if (number === undefined) this.#numbers.set(text, (number = this.all.push(value) - 1))
-    return number
   }
 }
 
