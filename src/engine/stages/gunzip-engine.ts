@@ -1,4 +1,5 @@
-// The inflate engines by name, and the choice of the default engine for Gunzip. The interface of an engine is codec/gzip/inflate-engine.ts.
+// The inflate engines by name, and the choice of the default engine for Gunzip. The interface of an
+// engine is codec/gzip/inflate-engine.ts.
 
 import { fflateEngine } from '../codec/gzip/fflate-engine'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'

@@ -240,7 +240,7 @@ export class Block {
   readonly record: BlockRecord
   readonly heads: RowHeads
   readonly rows: number
-  /** The mean of the bytes of a row in memory, about. */
+  /** The mean of the bytes of a row and of the names of its columns, about. */
   readonly rowBytes: number
   /** Memory of the rows. */
   readonly memory: Memory

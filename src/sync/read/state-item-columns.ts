@@ -24,7 +24,7 @@ import {
   type Row,
   rowBySchema,
 } from '../../engine/index'
-import type { StateItem } from './state-items'
+import { rowOfItem, type StateItem } from './state-items'
 
 const HEADER_LINE = { row: 0, line: 1, byteOffset: 0 }
 const PARTS = { priority: itemPrioritySchema, group: itemGroupSchema } as const
@@ -62,10 +62,7 @@ export function stateItemColumns<C extends Columns = ItemSnapshotColumns>(
   items: readonly StateItem[],
   schema: FeedSchema<C> = itemSnapshotSchema as never,
 ): ColumnBatch<C> {
-  const rows = is.arrayOf<StateItem>('items', items).map(item => {
-    const { row } = is.anObject('item', item)
-    return is.withMethods<Row<Columns>>('toObject')('item.row', row as Row<Columns>)
-  })
+  const rows: Row<Columns>[] = is.arrayOf('items', items).map(rowOfItem)
   const columns = [...columnsOf(rows, schema)]
   const parts =
     (schema as FeedSchema) === itemSnapshotSchema ? (['priority', 'group'] as const) : []

@@ -9,7 +9,7 @@ import {
   RowsJson,
   TextBuffer,
 } from '../../engine/index'
-import type { StateItem } from './state-items'
+import { rowOfItem, type StateItem } from './state-items'
 
 /**
  * Returns a line of JSON for each item of a block: what JSON.stringify makes of
@@ -32,9 +32,7 @@ import type { StateItem } from './state-items'
  * ```
  */
 export function stateItemLines(items: readonly StateItem[]): Uint8Array {
-  for (const item of is.arrayOf('items', items))
-    is.withMethods('toObject')('item.row', is.anObject('item', item).row)
-  const rows = items.map(({ row }) => row)
+  const rows = is.arrayOf('items', items).map(rowOfItem)
   const priorities = items.map(({ priority }) => priority)
   return Uint8Array.from(WRITER.of({ rows, priorities, groups: items.map(({ group }) => group) }))
 }

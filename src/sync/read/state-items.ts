@@ -25,6 +25,14 @@ export interface StateItem extends MergedItem<ItemSnapshotColumns> {
   readonly group: Row<ItemGroupColumns> | null
 }
 
+const HAS_CELLS = is.withMethods<Row<ItemSnapshotColumns>>('toObject')
+const HAS_HEADER = is.withMethods<Row<ItemSnapshotColumns>['batch']>('withHeader')
+
+/** Returns the row of an item that a caller gives. @throws FeedError OPTION_INVALID */
+export function rowOfItem(item: StateItem): Row<ItemSnapshotColumns> {
+  return HAS_CELLS('item.row', is.anObject('item', item).row)
+}
+
 /**
  * Returns the item as a plain object with typed cells: the columns of its row, and `priority` and
  * `group`, which may be null. A cell that is not of its column's type is null, or an empty list, and
@@ -32,8 +40,8 @@ export interface StateItem extends MergedItem<ItemSnapshotColumns> {
  * @throws FeedError OPTION_INVALID
  */
 export function stateItemObject(item: StateItem): Record<string, unknown> {
-  const { row, priority, group } = is.anObject('item', item)
-  is.withMethods('toObject')('item.row', row)
+  const row = rowOfItem(item)
+  const { priority, group } = item
   return {
     ...objectWithInvalid(row),
     priority: priority && objectWithInvalid(priority),
@@ -86,9 +94,8 @@ export function stateItemReader<C extends Columns>(
   const columns = Object.entries(schema.columns).map(([name, spec]) => ({ name, spec }))
   const names = columns.map(({ name }) => name)
   return item => {
-    const { row } = is.anObject('item', item)
-    is.withMethods('toObject')('item.row', row)
-    is.withMethods('withHeader')('item.row.batch', row.batch)
+    const row = rowOfItem(item)
+    HAS_HEADER('item.row.batch', row.batch)
     const known = bySchema(row)
     try {
       return known.toObject(names) as RowObject<C>

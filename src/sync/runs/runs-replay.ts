@@ -62,9 +62,10 @@ export class RunsReplay implements CategoryReplay {
     if (this.#waiting?.entry.sequence !== sequence) await this.commit()
     const times = rows.heads.timeMs.subarray(0, rows.length)
     const keptMs = Math.max(forgottenMs, sweptMs(files, { id, sequence }))
+    const meaning = meaningOf(recordOf(rows.batch))
     let merged = 0
     for (let n = 0; n < rows.length; n++)
-      if (times[n]! >= keptMs && (await this.#add(entry, rows, n))) merged++
+      if (times[n]! >= keptMs && (await this.#add(entry, rows, n, meaning))) merged++
     const tooOld = [...times.keys()].filter(row => times[row]! < forgottenMs)
     return { merged, stale: rows.length - merged - tooOld.length, tooOld }
   }
@@ -81,8 +82,11 @@ export class RunsReplay implements CategoryReplay {
     return this.#log.close()
   }
 
-  /** Returns true where a row has an effect. */
-  async #add(entry: RunsEntry, arrived: TargetRows, n: number): Promise<boolean> {
+  /**
+   * Returns true if a row has an effect.
+   * @param meaning what the cells of the rows mean
+   */
+  async #add(entry: RunsEntry, arrived: TargetRows, n: number, meaning: number): Promise<boolean> {
     const { batch } = arrived
     const key = arrived.key(n)
     const head = arrived.head(n)
@@ -90,7 +94,6 @@ export class RunsReplay implements CategoryReplay {
     if (this.#waiting?.keys.has(key)) await this.commit()
     this.#waiting ??= await this.#begin(entry)
     const { table, rows, mended } = this.#waiting
-    const meaning = meaningOf(recordOf(batch))
     const stood = await table.newest(key)
     const rank = rankOf(batch.file)
     const place = arrived.heads.row[n]!
