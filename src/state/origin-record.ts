@@ -17,6 +17,8 @@ export interface OriginRecord {
    * before. Absent for rows as their file had them.
    */
   readonly mended?: number
+  /** True for rows that remove their keys and keep their cells, which only the rows of a stage do. */
+  readonly removes?: true
   readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & {
     readonly hour?: number
     readonly lastModified?: number
@@ -52,17 +54,5 @@ export function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): F
     ...rest,
     ...(hour !== undefined && { hour: new Date(hour) }),
     ...(lastModified !== undefined && { lastModified: new Date(lastModified) }),
-  }
-}
-
-/** Values, such as origins and header lines, that are listed once, by a text that equal ones share. */
-export class Numbered<T> {
-  readonly all: T[] = []
-  readonly #numbers = new Map<string, number>()
-
-  numberOf(value: T, text: string): number {
-    let number = this.#numbers.get(text)
-    if (number === undefined) this.#numbers.set(text, (number = this.all.push(value) - 1))
-    return number
   }
 }

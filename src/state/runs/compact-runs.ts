@@ -2,8 +2,9 @@
 // full file may leave. Removals stay as long as an older row may arrive.
 
 import type { Columns, FeedSchema } from '../../engine/index'
-import { type Floor, mergeRuns, type SequencedRun } from './merge-runs'
+import { type Floor, type Kept, mergeRuns, type SequencedRun } from './merge-runs'
 import { keyAlone, REMOVED, type RowHeads } from './row-heads'
+import type { BlockSource } from './run-reader'
 import type { RunWriter } from './run-writer'
 
 export interface Compaction {
@@ -12,6 +13,8 @@ export interface Compaction {
   readonly schema: FeedSchema<Columns>
   /** Removals from before this time are left out: no older row arrives or is in another run. */
   readonly forgottenMs: number
+  /** Default: the rows that may stand once. */
+  readonly keeps?: Kept
   /** Ends the merge with its reason. */
   readonly signal?: AbortSignal | undefined
 }
@@ -19,12 +22,12 @@ export interface Compaction {
 const NO_BYTES = Buffer.alloc(0)
 
 export async function compactRuns(
-  { runs, floors, schema, forgottenMs, signal }: Compaction,
+  { runs, floors, schema, forgottenMs, keeps = 'lasting', signal }: Compaction,
   writer: RunWriter,
 ): Promise<void> {
   // An origin without a row is not written: a key that changes each hour would keep one for each.
-  const numbers = new Map(runs.map(({ run }) => [run, [] as number[]]))
-  for await (const parts of mergeRuns(runs, floors, true, true)) {
+  const numbers = new Map<BlockSource, number[]>(runs.map(({ run }) => [run, []]))
+  for await (const parts of mergeRuns(runs, floors, true, keeps)) {
     signal?.throwIfAborted()
     for (const { block, from, to, removal } of parts) {
       const { heads, run } = block
@@ -34,16 +37,15 @@ export async function compactRuns(
         if (removal !== undefined) {
           const { timeMs, generatedMs } = removal.version
           if (removal.floor.byFile || timeMs < forgottenMs) continue
-          const record = run.origin(number)
+          const record = run.origins.record(number)
           const file = { ...record.file, lastModified: generatedMs }
           const removed = (writer.originOf({ ...record, file }) | REMOVED) >>> 0
           await writer.add(headAt(heads, n, timeMs), 0, removed, NO_BYTES, 0, 0)
           continue
         }
-        const isRemoved = block.isRemoved(n)
-        if (isRemoved && heads.timeMs[n]! < forgottenMs) continue
-        const origin = (origins[number] ??= writer.originOf(run.origin(number)))
-        if (isRemoved) {
+        if (block.isRemoved(n) && heads.timeMs[n]! < forgottenMs) continue
+        const origin = (origins[number] ??= writer.originOf(run.origins.record(number)))
+        if (heads.origin[n]! >= REMOVED) {
           await writer.add(heads, n, (origin | REMOVED) >>> 0, NO_BYTES, 0, 0)
         } else {
           const lines = block.read ?? (await block.lines())

@@ -4,7 +4,7 @@
 
 import { compareHeads, keyStart } from './row-heads'
 import type { RunCursor } from './run-cursor'
-import type { Run } from './run-reader'
+import type { KeyedBlocks } from './run-reader'
 
 export class CursorQueue {
   readonly #heap: RunCursor[] = []
@@ -101,7 +101,7 @@ export class CursorQueue {
 const BEHIND_ALL = 2 ** 48
 
 /** The keys of all blocks but the last lie between these, and so begin as both do. */
-function outerKeys({ index: { blocks } }: Run): readonly Uint8Array[] {
+function outerKeys({ index: { blocks } }: KeyedBlocks): readonly Uint8Array[] {
   const outer = blocks.length === 0 ? [] : [blocks[0]!, blocks.at(-1)!]
   return outer.map(({ firstKey }) => Buffer.from(firstKey))
 }

@@ -18,7 +18,7 @@ import {
 } from './merge-runs'
 import { compareHeads, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'
-import type { Block } from './run-reader'
+import type { Block, BlockSource } from './run-reader'
 
 const NOTHING: Tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 
@@ -62,7 +62,7 @@ type TakeEffect = (
  */
 export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles) {
   const tallies = Array.from({ length: files }, () => ({ ...NOTHING }))
-  const numbers = new Map(runs.arrived.map(({ run }) => [run, run.index.origins.map(numberOf)]))
+  const numbers = new Map<BlockSource, number[]>(runs.arrived.map(({ run }) => [run, run.origins.origins.map(numberOf)]))
   let lacking = 0
   const keys = await judgeRuns(runs, true, (kind, { run, heads }, n, _, isByFloor) => {
     // A full file arrives alone.

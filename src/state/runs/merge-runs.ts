@@ -15,7 +15,7 @@ import { compareKeys as compareTexts } from '../row-key'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads, keyOf, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'
-import type { Block, Run } from './run-reader'
+import type { Block, KeyedBlocks } from './run-reader'
 
 /** What a bootstrap removes. */
 export interface Floor {
@@ -29,7 +29,7 @@ export interface Floor {
 
 /** A run with the number of its file. */
 export interface SequencedRun {
-  readonly run: Run
+  readonly run: KeyedBlocks
   readonly sequence: number
 }
 
@@ -39,6 +39,8 @@ export interface Standing {
   readonly checksum: number
   /** The number of the mending that the row is of, from 1; 0 for a row as its file had it. */
   readonly mended: number
+  /** What the cells of a row mean: see {@link Block.meaning}. */
+  readonly meaning?: number
   /** The rank of the file among those of its time; undefined for the service. */
   readonly rank?: string | undefined
   /** The number of the row in its file, where that has a rank. */
@@ -56,7 +58,12 @@ export interface MergedRows {
 
 export function compareStandings(a: Standing, b: Standing): number {
   if (a.rank === undefined || b.rank === undefined)
-    return compareVersions(a.version, b.version) || a.mended - b.mended || a.checksum - b.checksum
+    return (
+      compareVersions(a.version, b.version) ||
+      a.mended - b.mended ||
+      a.checksum - b.checksum ||
+      (a.meaning ?? 0) - (b.meaning ?? 0)
+    )
   return (
     a.version.timeMs - b.version.timeMs ||
     a.version.generatedMs - b.version.generatedMs ||
@@ -82,7 +89,6 @@ export interface PlacedStanding extends Standing {
   readonly sequence: number
   readonly block: Block
   readonly n: number
-  /** What the cells mean: see {@link Run.meaning}. */
   readonly meaning: number
 }
 
@@ -175,6 +181,8 @@ export function isUndone({ version: removal }: Standing, row: Standing): boolean
   )
 }
 
+export type Kept = 'newest' | 'lasting' | 'all'
+
 /** Parts of rows that are yielded together at most. */
 const MOST_PARTS = 1024
 
@@ -182,13 +190,14 @@ const MOST_PARTS = 1024
  * Yields the newest rows of all keys, those that were removed included. The rows that no other run
  * has are one part, up to the end of their block.
  * @param isLent true where the caller is done with parts and their rows before it asks for the next
- * @param isForLater true where rows that {@link lastingRows} may need are yielded too
+ * @param keeps which rows of a key are yielded: its newest, those that {@link lastingRows} may need
+ * too, or all in the order of the runs
  */
 export async function* mergeRuns(
   runs: readonly SequencedRun[],
   floors: readonly Floor[] = [],
   isLent = false,
-  isForLater = false,
+  keeps: Kept = 'newest',
 ): AsyncGenerator<readonly MergedRows[], void, void> {
   const queue = await queueOf(runs, isLent)
   let parts: MergedRows[] = []
@@ -196,18 +205,22 @@ export async function* mergeRuns(
     const limit = queue.second
     const isAlone =
       limit === undefined || first.order < limit.order || compareKeys(first, limit) < 0
-    if (isAlone && first.run.index.isUnique && !isBelow(first, floors)) {
+    if (keeps === 'all' ? isAlone : isAlone && first.run.index.isUnique && !isBelow(first, floors)) {
       const { block, at: from } = first
       if (limit === undefined) first.at = block.rows
       else first.seekInBlock(limit.heads, limit.at)
       first.at = aboveFloors(first, from, first.at, floors)
       parts.push({ block, from, to: first.at, removal: undefined })
       queue.settle()
+    } else if (keeps === 'all') {
+      const { block, at } = first
+      parts.push({ block, from: at, to: ++first.at, removal: undefined })
+      queue.settle()
     } else {
       const rows: PlacedStanding[] = []
       const waits = takeKey(queue, rows)
       if (waits !== undefined) await waits
-      if (isForLater && rows[0]!.rank !== undefined) parts.push(...lastingRows(rows, floors))
+      if (keeps === 'lasting' && rows[0]!.rank !== undefined) parts.push(...lastingRows(rows, floors))
       else parts.push(newestRow(rows, floors))
     }
     const isSpent = queue.hasSpent
@@ -293,7 +306,7 @@ function lastingRows(rows: readonly PlacedStanding[], floors: readonly Floor[]):
 const MOST_LASTING = 4096
 
 function tooManyLasting({ block: { run, heads }, n }: PlacedStanding): FeedError<'STATE_LIMIT'> {
-  const { feed } = run.origin(heads.origin[n]! & ~REMOVED).file
+  const { feed } = run.origins.files[heads.origin[n]! & ~REMOVED]!
   const message = `feed ${feed}: the versions of the key ${excerpt(keyOf(heads, n))} have fallen in more than ${MOST_LASTING} files, whose rows are all kept for a full file that may come late: list a full file of a later time, which takes their place`
   return new FeedError('STATE_LIMIT', message, { option: 'source.files', limit: MOST_LASTING })
 }

@@ -1,42 +1,63 @@
-// Gathers rows as they arrive, and writes them in the order of their keys. It copies the
-// lines of each batch once, and each row once more into the block of its run.
+// Gathers rows as they arrive, and gives them in the order of their keys. It copies the lines of each
+// batch once, and each row once more into its block.
 
-import type { AnyBatch } from '../../engine/index'
+import type { Columns, Row, RowBatch } from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
-import { Numbered, type OriginRecord, recordOf } from '../origin-record'
+import { recordOf } from '../origin-record'
+import { BlockBuilder } from './block-builder'
 import { keyOrder } from './key-order'
-import { appendHeads, HEAD_BYTES, keyStart, newHeads, REMOVED, type RowHeads } from './row-heads'
+import {
+  appendHead,
+  appendHeads,
+  appendKey,
+  compareHeads,
+  HEAD_BYTES,
+  keyOf,
+  keyStart,
+  newHeads,
+  REMOVED,
+  type RowHeads,
+} from './row-heads'
+import { PLAIN_BLOCK_BYTES, ROWS_PER_BLOCK } from './run-format'
+import { RunOrigins } from './run-origins'
+import type { Block, BlockSource, KeyedBlocks } from './run-reader'
 import type { RunWriter } from './run-writer'
 
-/** The most rows that are sorted at once. */
-const MOST_ROWS = 1 << 22
+/** The most rows that are sorted at once. The order of keys takes 2^24, of which a batch may need some. */
+const MOST_ROWS = 2 ** 24 - 2 ** 16
 const CHUNK_BYTES = 1 << 21
 const NO_BYTES = Buffer.alloc(0)
 
-export class RowSorter {
-  readonly #heads: RowHeads = newHeads(1024, 1 << 15)
+export interface RowSorterOptions {
+  /** Chunks that one sorter after the other uses. */
+  readonly memory?: Buffer[]
+  /** The number of the mending that the rows are of. Default: they are of none. */
+  readonly mended?: number
+  /** True where rows that remove their keys keep their lines. Default: they have none in a run. */
+  readonly keepsRemovals?: boolean
+}
+
+export class RowSorter implements BlockSource {
+  readonly path = 'the rows in memory'
+  readonly heads: RowHeads = newHeads(1024, 1 << 15)
+  readonly origins = new RunOrigins()
   readonly #chunks: Buffer[]
-  readonly #mended: number | undefined
-  #chunk = -1
+  readonly #options: RowSorterOptions
+  #chunk = 0
   #end = 0
   /** The chunk of each row, and where its line begins and ends there. */
   #chunkOf = new Uint32Array(1024)
   #from = new Uint32Array(1024)
   #to = new Uint32Array(1024)
-  readonly #origins = new Numbered<OriginRecord>()
   rows = 0
   #byteLength = 0
   #order: Uint32Array | undefined
-  /** The last batch's header line and file, with the number of their origin. */
-  #last: { readonly header: unknown; readonly file: unknown; readonly number: number } | undefined
+  /** The last batch's header line and file, with the numbers of their origin. */
+  #last: (Origin & Pick<RowBatch, 'header' | 'file'>) | undefined
 
-  /**
-   * @param memory chunks that one sorter after the other uses
-   * @param mended the number of the mending that the rows are of. Default: they are of none
-   */
-  constructor(memory: Buffer[] = [], mended?: number) {
-    this.#chunks = memory
-    this.#mended = mended
+  constructor(options: RowSorterOptions = {}) {
+    this.#options = options
+    this.#chunks = options.memory ?? []
   }
 
   /** Bytes of memory of the rows and their heads, about. */
@@ -44,83 +65,212 @@ export class RowSorter {
     return this.rows >= MOST_ROWS ? Number.POSITIVE_INFINITY : this.#byteLength
   }
 
+  /** Adds rows. The place of each is the number of rows before it. */
   add({ batch, heads }: KeyedRows): void {
     const { length, selection, index } = batch
     if (length === 0) return
-    const lines = batch.bytesOf()
-    const { byteLength } = lines
-    const place = this.#take(byteLength)
-    place.chunk.set(lines, place.at)
+    const start = this.#copy(batch.bytesOf())
     // Offsets in the batch count from the block of the batch, and these from its first row.
-    const base = index.rowStarts[0]! - place.at
-    const origin = this.#originOf(batch)
-    this.#byteLength += byteLength + keyStart(heads, length) + length * HEAD_BYTES
+    const base = index.rowStarts[0]! - start
+    const { origin, removing } = this.#originOf(batch)
     const first = this.rows
-    this.rows += length
-    this.#reserve(this.rows)
-    appendHeads(this.#heads, first, heads, length)
+    this.#reserve(length, keyStart(heads, length))
+    appendHeads(this.heads, first, heads, length)
     for (let n = 0, at = first; n < length; n++, at++) {
       const slot = selection === undefined ? n : selection[n]!
-      this.#heads.origin[at]! |= origin
+      this.heads.origin[at] = this.heads.origin[at]! >= REMOVED ? removing : origin
       this.#chunkOf[at] = this.#chunk
       this.#from[at] = index.rowStarts[slot]! - base
       this.#to[at] = batch.endOf(slot) - base
     }
   }
 
+  /** Adds one row under a key, whose rows come in the order of `timeMs`. */
+  addRow({ batch, slot, position }: Row<Columns>, key: string, timeMs: number): void {
+    const bytes = batch.bytesOf(slot)
+    const from = this.#copy(bytes)
+    const keyBytes = Buffer.from(key)
+    const at = this.rows
+    this.#reserve(1, keyBytes.length)
+    const { heads } = this
+    appendKey(heads, at, keyBytes, 0, keyBytes.length)
+    heads.timeMs[at] = timeMs
+    heads.checksum[at] = 0
+    heads.origin[at] = this.#originOf(batch).origin
+    heads.row[at] = position.row
+    heads.line[at] = position.line
+    heads.byteOffset[at] = position.byteOffset
+    this.#chunkOf[at] = this.#chunk
+    this.#from[at] = from
+    this.#to[at] = from + bytes.length
+  }
+
+  /** Returns the bytes of memory that the row at a place takes, about. */
+  bytesAt(place: number): number {
+    const keyBytes = this.heads.keyEnds[place]! - keyStart(this.heads, place)
+    return this.#to[place]! - this.#from[place]! + keyBytes + HEAD_BYTES
+  }
+
+  /**
+   * Drops all rows but some, and closes the holes between them.
+   * @param places of the rows that stay, in their order
+   */
+  keepOnly(places: Uint32Array): void {
+    const { heads } = this
+    this.#order = undefined
+    this.#byteLength = 0
+    this.#chunk = 0
+    this.#end = 0
+    this.rows = 0
+    for (const place of places) {
+      const from = this.#from[place]!
+      const bytes = this.#to[place]! - from
+      this.#byteLength += this.bytesAt(place)
+      const source = this.#chunks[this.#chunkOf[place]!]!
+      // The line itself lies no further ahead than in a chunk that has room for it.
+      while (this.#end + bytes > this.#chunks[this.#chunk]!.length) {
+        this.#chunk++
+        this.#end = 0
+      }
+      source.copy(this.#chunks[this.#chunk]!, this.#end, from, from + bytes)
+      const at = this.rows++
+      appendHead(heads, at, heads, place)
+      this.#chunkOf[at] = this.#chunk
+      this.#from[at] = this.#end
+      this.#to[at] = this.#end += bytes
+    }
+  }
+
   /** Tells whether all rows belong behind those of a run. */
   isBehind(writer: RunWriter): boolean {
-    return writer.isBefore(this.#heads, this.#sorted()[0]!)
+    return writer.isBefore(this.heads, this.#sorted()[0]!)
   }
 
   /** Writes all rows to a run. */
   async writeTo(writer: RunWriter): Promise<void> {
-    const numbers = this.#origins.all.map(record => writer.originOf(record))
-    const { origin } = this.#heads
+    const numbers = this.origins.origins.map((_, n) => writer.originOf(this.origins.record(n)))
+    const { origin } = this.heads
     for (const n of this.#sorted()) {
       const isRemoved = origin[n]! >= REMOVED
       const number = numbers[origin[n]! & ~REMOVED]!
       const bytes = isRemoved ? NO_BYTES : this.#chunks[this.#chunkOf[n]!]!
       const written = isRemoved ? (number | REMOVED) >>> 0 : number
-      const waits = writer.add(this.#heads, n, written, bytes, this.#from[n]!, this.#to[n]!)
+      const waits = writer.add(this.heads, n, written, bytes, this.#from[n]!, this.#to[n]!)
       if (waits !== undefined) await waits
     }
   }
 
-  /** The places of the rows in the order of their keys. */
-  #sorted(): Uint32Array {
-    return (this.#order ??= keyOrder(this.#heads, this.rows))
+  /** Returns copies of some rows as a block. */
+  blockOf(places: ArrayLike<number>): Block {
+    const { heads, origins } = this
+    const block = new BlockBuilder(places.length)
+    for (let n = 0; n < places.length; n++) {
+      const place = places[n]!
+      const origin = heads.origin[place]!
+      const { header } = origins.origins[origin & ~REMOVED]!
+      const chunk = this.#chunks[this.#chunkOf[place]!]!
+      block.add(heads, place, origin, header, chunk, this.#from[place]!, this.#to[place]!)
+    }
+    return block.block(this)
   }
 
-  /** Returns room for so many bytes in one chunk. */
-  #take(bytes: number): { readonly chunk: Buffer; readonly at: number } {
-    if (this.#chunk < 0 || this.#end + bytes > this.#chunks[this.#chunk]!.length) {
-      this.#chunk++
+  /** Returns all rows in the order of their keys. None is added while they are read. */
+  blocks(): KeyedBlocks {
+    return new SorterBlocks(this, this.#sorted())
+  }
+
+  /** The places of the rows in the order of their keys. */
+  #sorted(): Uint32Array {
+    return (this.#order ??= keyOrder(this.heads, this.rows))
+  }
+
+  /** Copies lines into one chunk, the current one then. @returns where they begin there */
+  #copy(lines: Uint8Array): number {
+    const bytes = lines.length
+    if (this.#end + bytes > (this.#chunks[this.#chunk]?.length ?? 0)) {
+      if (this.#end > 0) this.#chunk++
       this.#end = 0
       if (!((this.#chunks[this.#chunk]?.length ?? 0) >= bytes))
         this.#chunks.splice(this.#chunk, 0, Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, bytes)))
     }
     const at = this.#end
+    this.#chunks[this.#chunk]!.set(lines, at)
     this.#end += bytes
-    return { chunk: this.#chunks[this.#chunk]!, at }
+    this.#byteLength += bytes
+    return at
   }
 
-  #reserve(rows: number): void {
-    if (rows <= this.#from.length) return
-    this.#chunkOf = grown(this.#chunkOf, rows)
-    this.#from = grown(this.#from, rows)
-    this.#to = grown(this.#to, rows)
+  /** Makes room for rows, whose lines are copied, and counts them. */
+  #reserve(more: number, keyBytes: number): void {
+    this.#order = undefined
+    this.rows += more
+    this.#byteLength += keyBytes + more * HEAD_BYTES
+    if (this.rows <= this.#from.length) return
+    this.#chunkOf = grown(this.#chunkOf, this.rows)
+    this.#from = grown(this.#from, this.rows)
+    this.#to = grown(this.#to, this.rows)
   }
 
-  #originOf(batch: AnyBatch): number {
+  #originOf(batch: Pick<RowBatch, 'header' | 'file'>): Origin {
     const { header, file } = batch
-    if (this.#last?.header === header && this.#last.file === file) return this.#last.number
-    const mended = this.#mended
+    if (this.#last?.header === header && this.#last.file === file) return this.#last
+    const { mended, keepsRemovals } = this.#options
     const record = { ...recordOf(batch), ...(mended !== undefined && { mended }) }
-    const number = this.#origins.numberOf(record, JSON.stringify(record))
-    this.#last = { header, file, number }
-    return number
+    const origin = this.origins.numberOf(record)
+    const removing = keepsRemovals
+      ? this.origins.numberOf({ ...record, removes: true })
+      : (origin | REMOVED) >>> 0
+    this.#last = { header, file, origin, removing }
+    return this.#last
   }
+}
+
+/** The number of the origin of a batch's rows, and that of the rows that remove their keys. */
+interface Origin {
+  readonly origin: number
+  readonly removing: number
+}
+
+/** The rows of a sorter as those of a run. Blocks are made when they are asked for. */
+class SorterBlocks implements KeyedBlocks {
+  readonly path: string
+  readonly origins: RunOrigins
+  readonly index: KeyedBlocks['index']
+  readonly #sorter: RowSorter
+  readonly #order: Uint32Array
+  /** Where each block begins in the order. */
+  readonly #starts: number[] = []
+
+  constructor(sorter: RowSorter, order: Uint32Array) {
+    const { heads } = sorter
+    this.#sorter = sorter
+    this.#order = order
+    this.path = sorter.path
+    this.origins = sorter.origins
+    let isUnique = true
+    let bytes = Number.POSITIVE_INFINITY
+    for (let n = 0; n < order.length; n++) {
+      if (bytes >= PLAIN_BLOCK_BYTES || n - this.#starts.at(-1)! >= ROWS_PER_BLOCK) {
+        this.#starts.push(n)
+        bytes = 0
+      }
+      bytes += sorter.bytesAt(order[n]!)
+      if (n > 0 && compareHeads(heads, order[n - 1]!, heads, order[n]!) === 0) isUnique = false
+    }
+    const blocks = this.#starts.map(n => ({ firstKey: keyOf(heads, order[n]!) }))
+    this.index = { isUnique, blocks }
+  }
+
+  async block(number: number): Promise<Block> {
+    const places = this.#order.subarray(this.#starts[number], this.#starts[number + 1])
+    return this.#sorter.blockOf(places)
+  }
+
+  async blocksFrom(first: number): Promise<Block[]> {
+    return [await this.block(first)]
+  }
+
+  async close(): Promise<void> {}
 }
 
 function grown(array: Uint32Array, rows: number): Uint32Array<ArrayBuffer> {

@@ -2,10 +2,10 @@
 
 import { ReusedMemory } from '../../engine/index'
 import { compareHeads, type Keys, keyOf, type RowHeads } from './row-heads'
-import type { Block, Run } from './run-reader'
+import { type Block, blockOf, type KeyedBlocks } from './run-reader'
 
 export class RunCursor {
-  readonly run: Run
+  readonly run: KeyedBlocks
   /** The number of the file that the run is of: the order in which files were applied. */
   readonly sequence: number
   /** The place of the run among others. */
@@ -24,7 +24,7 @@ export class RunCursor {
   readonly #memory: ReusedMemory | undefined
 
   /** @param isLent true where a block and its rows are valid only until the next one is read */
-  constructor(run: Run, sequence: number, isLent = false, rank = 0) {
+  constructor(run: KeyedBlocks, sequence: number, isLent = false, rank = 0) {
     this.run = run
     this.sequence = sequence
     this.rank = rank
@@ -35,8 +35,8 @@ export class RunCursor {
   }
 
   /** Returns a cursor at the first row of a block. */
-  static over(block: Block, sequence: number): RunCursor {
-    const cursor = new RunCursor(block.run, sequence)
+  static over(run: KeyedBlocks, block: Block): RunCursor {
+    const cursor = new RunCursor(run, 0)
     cursor.#block = block
     return cursor
   }
@@ -109,7 +109,7 @@ export class RunCursor {
    */
   async seek(heads: Keys, n: number): Promise<boolean> {
     if (!this.isSpent && this.seekInBlock(heads, n)) return true
-    const next = this.run.blockOf(keyOf(heads, n), this.#next)
+    const next = blockOf(this.run, keyOf(heads, n), this.#next)
     this.#ahead.splice(0, next - this.#next)
     this.#next = next
     while (await this.load()) if (this.seekInBlock(heads, n)) return true

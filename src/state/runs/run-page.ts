@@ -14,11 +14,7 @@ import { COMPLETE } from '../origins'
 /** The block of a page. */
 export interface PageBlock {
   readonly memory: Memory
-  readonly run: {
-    readonly path: string
-    /** Returns the file of an origin. */
-    file(origin: number): FeedFile
-  }
+  readonly run: { readonly path: string; readonly origins: { readonly files: readonly FeedFile[] } }
 }
 
 /** The places of the rows of a page in their files. */
@@ -88,7 +84,7 @@ export class ParsedPage {
     const batch = this.#batches[at]!
     const from = this.#firsts[at]!
     const { rows, lines, byteOffsets } = (this.#places ??= this.#rows.places())
-    return batch.placed(this.#header, this.#run.file(origin), COMPLETE, slot => {
+    return batch.placed(this.#header, this.#run.origins.files[origin]!, COMPLETE, slot => {
       const n = from + slot
       return { row: rows[n]!, line: lines[n]!, byteOffset: byteOffsets[n]! }
     })

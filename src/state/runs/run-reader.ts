@@ -4,68 +4,39 @@
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import {
-  type BoundHeader,
-  bindHeader,
   type Columns,
   corruptState,
   crc32,
   type DurableFile,
   type DurableFiles,
-  type FeedFile,
   type FeedSchema,
   type Memory,
   OWN_MEMORY,
   type Row,
   stateIo,
 } from '../../engine/index'
-import { fileOf, type OriginRecord } from '../origin-record'
 import { compareKeys } from '../row-key'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
-import {
-  type BlockRecord,
-  HEADS_BYTES,
-  meaningOf,
-  type RunIndex,
-  rankOf,
-  signatureOf,
-  TAIL_BYTES,
-} from './run-format'
+import { type BlockRecord, HEADS_BYTES, type RunIndex, TAIL_BYTES } from './run-format'
+import { type Headers, RunOrigins } from './run-origins'
 import { type PagePlaces, ParsedPage } from './run-page'
 import type { WrittenRun } from './run-writer'
 
 const decompress = promisify(brotliDecompress)
-/** Headers of rows by their header lines, as long as rows have them: a large one takes a megabyte. */
-export type Headers = Map<string, WeakRef<BoundHeader>>
 
-export class Run {
+export class Run implements KeyedBlocks {
   readonly index: RunIndex
   readonly path: string
+  readonly origins: RunOrigins
   readonly #file: DurableFile
-  readonly #files: readonly FeedFile[]
-  /** The number of the mending of each origin; 0 for a file's own. */
-  readonly mended: readonly number[]
-  /** {@link rankOf} the file of each origin. */
-  readonly ranks: readonly (string | undefined)[]
-  readonly #meanings: readonly number[]
-  /** Bytes of the names of each header line, about, which an object or a line of JSON has for each row. */
-  readonly nameBytes: readonly number[]
-  /** {@link signatureOf} each header line. */
-  readonly #signatures: readonly string[]
-  readonly #known: Headers
 
   private constructor(file: DurableFile, path: string, index: RunIndex, headers: Headers) {
-    this.#known = headers
     this.#file = file
     this.path = path
     this.index = index
-    this.#files = index.origins.map(({ file: record }) => fileOf(record))
-    this.nameBytes = index.headers.map(({ headings }) => headings.join('":"","').length)
-    this.#signatures = index.headers.map(signatureOf)
-    this.mended = index.origins.map(({ mended = 0 }) => mended)
-    this.ranks = index.origins.map(({ file: record }) => rankOf(record))
-    this.#meanings = index.origins.map(({ header }, number) =>
-      meaningOf(this.origin(number), this.#signatures[header]),
-    )
+    this.origins = new RunOrigins(headers)
+    for (const header of index.headers) this.origins.addHeader(header)
+    for (const origin of index.origins) this.origins.add(origin)
   }
 
   /**
@@ -87,16 +58,6 @@ export class Run {
       await file.close()
       throw error
     }
-  }
-
-  /** The time at which the file of an origin was made; 0 where that is not known. */
-  generatedMs(origin: number): number {
-    return this.#files[origin]!.lastModified?.getTime() ?? 0
-  }
-
-  /** Returns {@link meaningOf} an origin. */
-  meaning(origin: number): number {
-    return this.#meanings[origin]!
   }
 
   async block(number: number): Promise<Block> {
@@ -141,28 +102,12 @@ export class Run {
       const { headOffset: at, headBytes: length, checksum, rows } = record
       const own = all.subarray(at - start, at - start + length)
       const heads = readHeads(this.#checked(own, at, length, checksum), rows, this.path)
-      return new Block(this, record, heads, memory)
+      return new Block(this, record, heads, memory, () => this.#pages(record, memory))
     })
   }
 
-  /**
-   * Returns the first block from `from` on that may have a key: the last one that begins with a
-   * smaller key, or `from`.
-   */
-  blockOf(key: string, from: number): number {
-    const { blocks } = this.index
-    let low = from
-    let high = blocks.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (compareKeys(blocks[middle]!.firstKey, key) < 0) low = middle + 1
-      else high = middle
-    }
-    return Math.max(from, low - 1)
-  }
-
   /** Returns the lines of each page of a block. */
-  pages({ offset, pages }: BlockRecord, memory: Memory): Promise<Uint8Array[]> {
+  #pages({ offset, pages }: BlockRecord, memory: Memory): Promise<Uint8Array[]> {
     let at = offset
     return Promise.all(
       pages.map(async ({ bytes, rawBytes, checksum }) => {
@@ -178,32 +123,6 @@ export class Run {
         return new Uint8Array(lines.buffer, lines.byteOffset, lines.length)
       }),
     )
-  }
-
-  /** Returns the file of an origin. */
-  file(origin: number): FeedFile {
-    return this.#files[origin]!
-  }
-
-  /** Returns an origin with its header line. */
-  origin(number: number): OriginRecord {
-    const { headers, origins } = this.index
-    const origin = origins[number]!
-    return { ...origin, header: headers[origin.header]! }
-  }
-
-  /** Returns a header line under a schema. */
-  header<C extends Columns>(schema: FeedSchema<C>, number: number): BoundHeader<C> {
-    const headers = this.#known
-    const signature = this.#signatures[number]!
-    let bound = headers.get(signature)?.deref()
-    if (bound?.schema !== schema) {
-      const { headings, cells } = this.index.headers[number]!
-      const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
-      bound = cells ? { ...header, cells } : header
-      headers.set(signature, new WeakRef(bound))
-    }
-    return bound as BoundHeader<C>
   }
 
   close(): Promise<void> {
@@ -234,10 +153,46 @@ async function readIndex(
   return JSON.parse(text.toString()) as RunIndex
 }
 
+/** What blocks come from: a file, or the memory of a sorter. */
+export interface BlockSource {
+  readonly path: string
+  readonly origins: RunOrigins
+}
+
+/** Rows in the order of their keys, in blocks. */
+export interface KeyedBlocks extends BlockSource {
+  readonly index: Pick<RunIndex, 'isUnique'> & {
+    readonly blocks: readonly Pick<BlockRecord, 'firstKey'>[]
+  }
+  block(number: number): Promise<Block>
+  /**
+   * Returns a block, and those behind it that are read with it.
+   * @param headMemory of the heads
+   * @param memory of the rows
+   */
+  blocksFrom(first: number, headMemory?: Memory, memory?: Memory): Promise<Block[]>
+  close(): Promise<void>
+}
+
+/**
+ * Returns the first block from `from` on that may have a key: the last one that begins with a smaller
+ * key, or `from`.
+ */
+export function blockOf({ index: { blocks } }: KeyedBlocks, key: string, from: number): number {
+  let low = from
+  let high = blocks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareKeys(blocks[middle]!.firstKey, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return Math.max(from, low - 1)
+}
+
 /** The heads of a block, and its rows where they were read. */
 export class Block {
-  readonly run: Run
-  readonly record: BlockRecord
+  readonly run: BlockSource
+  readonly record: Pick<BlockRecord, 'rows' | 'headBytes' | 'pages'>
   readonly heads: RowHeads
   readonly rows: number
   /** The mean of the bytes of a row and of the names of its columns, about. */
@@ -248,46 +203,59 @@ export class Block {
   read: BlockLines | undefined
   #reading: Promise<BlockLines> | undefined
 
-  constructor(run: Run, record: BlockRecord, heads: RowHeads, memory: Memory) {
+  readonly #pages: (() => Promise<Uint8Array[]>) | undefined
+
+  /** @param pages of the rows: what reads them, or they themselves */
+  constructor(
+    run: BlockSource,
+    record: Block['record'],
+    heads: RowHeads,
+    memory: Memory,
+    pages: Uint8Array[] | (() => Promise<Uint8Array[]>),
+  ) {
     this.memory = memory
     this.run = run
     this.record = record
     this.heads = heads
     this.rows = record.rows
-    const { pages, headBytes } = record
-    const lines = pages.reduce((sum, page) => sum + (page.rawBytes || page.bytes), headBytes)
-    const names = pages.reduce((sum, { header }) => sum + run.nameBytes[header]!, 0)
-    this.rowBytes = lines / record.rows + names / Math.max(1, pages.length)
+    const { headBytes } = record
+    const lines = record.pages.reduce((sum, page) => sum + (page.rawBytes || page.bytes), headBytes)
+    const { nameBytes } = run.origins
+    const names = record.pages.reduce((sum, { header }) => sum + nameBytes[header]!, 0)
+    this.rowBytes = lines / record.rows + names / Math.max(1, record.pages.length)
+    if (typeof pages === 'function') this.#pages = pages
+    else this.#reading = Promise.resolve((this.read = new BlockLines(this, pages)))
   }
 
   isRemoved(n: number): boolean {
-    return this.heads.origin[n]! >= REMOVED
+    const origin = this.heads.origin[n]!
+    return origin >= REMOVED || this.run.origins.removes[origin]!
   }
 
   /** Returns {@link rankOf} the file of a row. */
   rank(n: number): string | undefined {
-    return this.run.ranks[this.heads.origin[n]! & ~REMOVED]
+    return this.run.origins.ranks[this.heads.origin[n]! & ~REMOVED]
   }
 
   generatedMs(n: number): number {
-    return this.run.generatedMs(this.heads.origin[n]! & ~REMOVED)
+    return this.run.origins.generatedMs[this.heads.origin[n]! & ~REMOVED]!
   }
 
   /** Returns the number of the mending that a row is of, from 1; 0 for a row as its file had it. */
   mended(n: number): number {
-    return this.run.mended[this.heads.origin[n]! & ~REMOVED]!
+    return this.run.origins.mended[this.heads.origin[n]! & ~REMOVED]!
   }
 
-  /** Returns {@link Run.meaning} of a row's cells. */
+  /** Returns {@link meaningOf} the origin of a row: equal ones have cells that mean the same. */
   meaning(n: number): number {
-    return this.run.meaning(this.heads.origin[n]! & ~REMOVED)
+    return this.run.origins.meanings[this.heads.origin[n]! & ~REMOVED]!
   }
 
   /** The rows, which are read at the first call. */
   lines(): Promise<BlockLines> {
-    return (this.#reading ??= this.run
-      .pages(this.record, this.memory)
-      .then(pages => (this.read = new BlockLines(this, pages))))
+    return (this.#reading ??= this.#pages!().then(
+      pages => (this.read = new BlockLines(this, pages)),
+    ))
   }
 }
 
@@ -314,7 +282,7 @@ export class BlockLines {
     for (let n = 0; n < rows; n++) {
       const origin = heads.origin[n]!
       if (origin >= REMOVED) continue
-      const page = numbers.get(run.index.origins[origin]!.header)!
+      const page = numbers.get(run.origins.origins[origin]!.header)!
       this.#page[n] = page
       this.#place[n] = counts[page]!++
     }
@@ -348,7 +316,7 @@ export class BlockLines {
 
   #parse(page: number, schema: FeedSchema<Columns>): ParsedPage {
     const { run, record } = this.#block
-    const header = run.header(schema, record.pages[page]!.header)
+    const header = run.origins.header(schema, record.pages[page]!.header)
     return new ParsedPage(this.#block, header, {
       lines: this.#pages[page]!,
       count: this.#counts[page]!,

@@ -14,7 +14,7 @@ import {
 } from './merge-runs'
 import { compareHeads, type Keys } from './row-heads'
 import { RunCursor } from './run-cursor'
-import type { Block, BlockLines } from './run-reader'
+import { type Block, type BlockLines, blockOf } from './run-reader'
 
 /** The place of a row that stands, in a block whose rows were read. */
 export interface StandingPlace {
@@ -161,13 +161,13 @@ class BlockCache {
 
   /** Adds the rows of the key `at` of those that are wanted, which may reach into the next block. */
   async find(key: string, wanted: Keys, at: number, found: PlacedStanding[]): Promise<void> {
-    for (let number = this.#run.run.blockOf(key, 0); this.#mayHave(number, key); number++)
+    for (let number = blockOf(this.#run.run, key, 0); this.#mayHave(number, key); number++)
       this.#add(this.#known(number) ?? (await this.#read(number)), wanted, at, found)
   }
 
   /** The same without a promise. Returns false, and adds nothing, where a block is to be read. */
   findKnown(key: string, wanted: Keys, at: number, found: PlacedStanding[]): boolean {
-    const number = this.#run.run.blockOf(key, 0)
+    const number = blockOf(this.#run.run, key, 0)
     if (!this.#mayHave(number, key)) return true
     const block = this.#known(number)
     if (block === undefined || this.#mayHave(number + 1, key)) return false
@@ -181,8 +181,8 @@ class BlockCache {
   }
 
   #add(block: Block, wanted: Keys, at: number, found: PlacedStanding[]): void {
-    const { sequence } = this.#run
-    const cursor = RunCursor.over(block, sequence)
+    const { run, sequence } = this.#run
+    const cursor = RunCursor.over(run, block)
     if (!cursor.seekInBlock(wanted, at)) return
     for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, at) === 0; n++)
       found.push(placedAt(block, n, sequence))

@@ -5,14 +5,13 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { crc32, type DurableFile, type DurableFiles } from '../../engine/index'
-import { type HeaderRecord, Numbered, type OriginRecord } from '../origin-record'
+import type { OriginRecord } from '../origin-record'
+import { BlockBuilder, type Page } from './block-builder'
 import {
-  appendHead,
   compareHeads,
   type Keys,
   keyAlone,
   keyOf,
-  newHeads,
   REMOVED,
   type RowHeads,
   writeHeads,
@@ -24,10 +23,9 @@ import {
   PLAIN_BLOCK_BYTES,
   ROWS_PER_BLOCK,
   type RunIndex,
-  type RunOrigin,
-  signatureOf,
   TAIL_BYTES,
 } from './run-format'
+import { RunOrigins } from './run-origins'
 
 const compress = promisify(brotliCompress)
 /** Quality 1 takes a third more time for a tenth less. */
@@ -36,10 +34,6 @@ const QUALITY = 0
 const CHUNK_BYTES = 1 << 18
 /** Blocks that are compressed and written while the next one is filled. */
 const MOST_AHEAD = 2
-/** Pages whose memory waits for the next block. */
-const MOST_FREE = 4
-const FIRST_PAGE_BYTES = 1 << 14
-const LF = 0x0a
 
 /** What a run holds, as its writer has counted. */
 export interface WrittenRun {
@@ -58,18 +52,12 @@ export class RunWriter {
   readonly #file: DurableFile
   readonly #name: string
   readonly #isCompressed: boolean
-  readonly #headers = new Numbered<HeaderRecord>()
-  readonly #origins = new Numbered<RunOrigin>()
+  readonly #origins = new RunOrigins()
   readonly #blocks: BlockRecord[] = []
   /** The blocks whose pages are written, with their heads, which are not. */
   #waiting: { readonly record: Omit<BlockRecord, 'headOffset'>; readonly heads: Uint8Array }[] = []
   #waitingBytes = 0
-  #heads = newHeads(ROWS_PER_BLOCK, ROWS_PER_BLOCK * 24)
-  #pages = new Map<number, Page>()
-  /** Pages whose memory is used again. */
-  readonly #free: Page[] = []
-  #blockRows = 0
-  #blockBytes = 0
+  readonly #block = new BlockBuilder(ROWS_PER_BLOCK)
   #rows = 0
   /** The last index that was written. */
   #index: Pick<WrittenRun, 'rows' | 'checksum'> | undefined
@@ -97,9 +85,8 @@ export class RunWriter {
   }
 
   /** Returns the number of an origin in this run. */
-  originOf({ header, ...rest }: OriginRecord): number {
-    const origin = { header: this.#headers.numberOf(header, signatureOf(header)), ...rest }
-    return this.#origins.numberOf(origin, JSON.stringify(origin))
+  originOf(origin: OriginRecord): number {
+    return this.#origins.numberOf(origin)
   }
 
   /**
@@ -118,29 +105,24 @@ export class RunWriter {
     from: number,
     to: number,
   ): Promise<void> | undefined {
-    const head = this.#heads
-    const at = this.#blockRows++
-    appendHead(head, at, heads, n)
-    head.origin[at] = origin
+    const block = this.#block
+    const { header } = this.#origins.origins[origin & ~REMOVED]!
+    block.add(heads, n, origin, header, bytes, from, to)
+    const head = block.heads
+    const at = block.rows - 1
     if (at > 0 ? compareHeads(head, at - 1, head, at) === 0 : this.#isRepeated(head))
       this.#isUnique = false
     this.#rows++
-    if ((origin & REMOVED) === 0) {
-      const { header } = this.#origins.all[origin]!
-      let page = this.#pages.get(header)
-      if (page === undefined) this.#pages.set(header, (page = this.#free.pop() ?? new Page()))
-      page.add(bytes, from, to)
-      this.#blockBytes += to - from + 1
-    }
     const most = this.#isCompressed ? BLOCK_BYTES : PLAIN_BLOCK_BYTES
-    if (this.#blockRows < ROWS_PER_BLOCK && this.#blockBytes < most) return undefined
+    if (block.rows < ROWS_PER_BLOCK && block.lineBytes < most) return undefined
     return this.#endBlock()
   }
 
   /** Tells whether all keys of the run are smaller than another. */
   isBefore(keys: Keys, n: number): boolean {
-    const at = this.#blockRows - 1
-    const last = at < 0 ? this.#last : this.#heads
+    const { heads, rows } = this.#block
+    const at = rows - 1
+    const last = at < 0 ? this.#last : heads
     return last === undefined || compareHeads(last, Math.max(0, at), keys, n) < 0
   }
 
@@ -153,7 +135,7 @@ export class RunWriter {
 
   /** Makes the rows so far durable as a run. Blocks and another index may follow its index. */
   async save(): Promise<WrittenRun> {
-    if (this.#blockRows > 0) await this.#endBlock()
+    if (this.#block.rows > 0) await this.#endBlock()
     await this.#ahead.at(-1)
     await this.#writeHeads()
     if (this.#index?.rows !== this.#rows) this.#index = await this.#writeIndex()
@@ -165,8 +147,8 @@ export class RunWriter {
       rows: this.#rows,
       isUnique: this.#isUnique,
       rawBytes: this.#rawBytes,
-      headers: this.#headers.all,
-      origins: this.#origins.all,
+      headers: this.#origins.headers,
+      origins: this.#origins.origins,
       blocks: this.#blocks,
     }
     const text = Buffer.from(JSON.stringify(index))
@@ -193,17 +175,14 @@ export class RunWriter {
 
   /** Begins to write the block, and waits where too many are being written. */
   async #endBlock(): Promise<void> {
-    const heads = this.#heads
-    const rows = this.#blockRows
-    const pages = [...this.#pages]
+    const { heads, rows, lineBytes } = this.#block
+    const pages = [...this.#block.pages]
     this.#last = keyAlone(heads, rows - 1)
     const record = { rows, firstKey: keyOf(heads, 0) }
     const bytes = writeHeads(heads, rows)
-    this.#rawBytes += this.#blockBytes
-    this.#pages = new Map()
-    this.#blockRows = 0
-    this.#blockBytes = 0
-    const compressed = Promise.all(pages.map(([, page]) => page.stored(this.#isCompressed)))
+    this.#rawBytes += lineBytes
+    this.#block.clear()
+    const compressed = Promise.all(pages.map(([, page]) => stored(page, this.#isCompressed)))
     const before = this.#ahead.at(-1)
     const writing = Promise.all([compressed, before]).then(([stored]) =>
       this.#write(record, bytes, pages, stored),
@@ -235,10 +214,7 @@ export class RunWriter {
     this.#waiting.push({ record, heads })
     this.#waitingBytes += heads.length
     if (this.#waitingBytes >= HEADS_BYTES) await this.#writeHeads()
-    for (const [, page] of pages) {
-      page.length = 0
-      if (this.#free.length < MOST_FREE) this.#free.push(page)
-    }
+    for (const [, page] of pages) this.#block.reuse(page)
   }
 
   async #writeHeads(): Promise<void> {
@@ -259,32 +235,13 @@ export class RunWriter {
   }
 }
 
-/** The lines of one page. A block has as many pages as its rows have header lines. */
-class Page {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_PAGE_BYTES)
-  length = 0
-
-  add(bytes: Uint8Array, from: number, to: number): void {
-    const end = this.length + to - from
-    if (end >= this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(2 * (end + 1))
-      this.#bytes.copy(grown, 0, 0, this.length)
-      this.#bytes = grown
-    }
-    ;(bytes as Buffer).copy(this.#bytes, this.length, from, to)
-    this.#bytes[end] = LF
-    this.length = end + 1
+/** Returns the lines of a page as the file has them: they lie in the memory of the page, or are compressed. */
+function stored({ lines }: Page, isCompressed: boolean): Promise<Buffer> {
+  if (!isCompressed) return Promise.resolve(lines)
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: lines.length,
+    [constants.BROTLI_PARAM_LGWIN]: 18,
   }
-
-  /** Returns the lines as the file has them: they lie in the memory of the page, or are compressed. */
-  stored(isCompressed: boolean): Promise<Buffer> {
-    const { length } = this
-    if (!isCompressed) return Promise.resolve(this.#bytes.subarray(0, length))
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: length,
-      [constants.BROTLI_PARAM_LGWIN]: 18,
-    }
-    return compress(this.#bytes.subarray(0, length), { params, chunkSize: CHUNK_BYTES })
-  }
+  return compress(lines, { params, chunkSize: CHUNK_BYTES })
 }

@@ -48,7 +48,7 @@ export class SortedRuns {
 
   constructor(options: SortedRunsOptions) {
     this.#options = options
-    this.#sorter = new RowSorter(options.memory)
+    this.#sorter = new RowSorter(options)
     this.#written = [...(options.saved?.runs ?? [])]
     this.#savedRows = this.#written.reduce((sum, { rows }) => sum + rows, 0)
   }
@@ -98,7 +98,7 @@ export class SortedRuns {
     if (this.#writer !== undefined && !sorter.isBehind(this.#writer)) await this.#endRun()
     this.#writer ??= await this.#options.create(this.#written.length)
     await sorter.writeTo(this.#writer)
-    this.#sorter = new RowSorter(this.#options.memory)
+    this.#sorter = new RowSorter(this.#options)
   }
 
   async #endRun(): Promise<void> {

@@ -123,7 +123,7 @@ export class RunsReplay implements CategoryReplay {
   async #begin(entry: RunsEntry): Promise<Waiting> {
     const mended = this.#runs.nextMending
     const table = await this.#runs.table(tableOf(entry.id))
-    return { entry, table, mended, rows: new RowSorter([], mended), keys: new Set() }
+    return { entry, table, mended, rows: new RowSorter({ mended }), keys: new Set() }
   }
 }
 
