@@ -1,12 +1,8 @@
-// What a row costs the merge besides its store: its version, the register it is kept in, and the
-// verdict on an older row.
+// What a row costs the merge besides its store: its version, the checksum of its line, and the verdict
+// on an older row.
 
-import {
-  headOf,
-  judgeArrival,
-  readRegister,
-  writeRegister,
-} from '../../src/engine/codec/merge/register'
+import { crc32 } from '../../src/engine/codec/gzip/crc32'
+import { judgeArrival } from '../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../src/engine/codec/merge/version-order'
 import type { MicroCase } from './micro-case'
 import { sampleRows } from './sample'
@@ -18,11 +14,10 @@ export const merge: MicroCase = {
   run() {
     let stale = 0
     for (const row of sampleRows) {
-      const bytes = row.batch.bytesOf(row.slot)
-      const head = headOf(row, versionOfRow(row, row.text('itemId')), bytes)
-      const kept = readRegister(writeRegister(row, head, 0, bytes))
-      const older = { ...head, version: { ...head.version, timeMs: head.version.timeMs - 1 } }
-      if (judgeArrival(older, kept, Number.NaN).kind === 'stale') stale++
+      const version = versionOfRow(row, row.text('itemId'))
+      const checksum = crc32(row.batch.bytesOf(row.slot))
+      const older = { checksum, version: { ...version, timeMs: version.timeMs - 1 } }
+      if (judgeArrival(older, { checksum, version }, Number.NaN).kind === 'stale') stale++
     }
     return stale
   },

@@ -1,7 +1,6 @@
 // The door of the room engine: what the public entries and the other rooms use of it.
 
 export { objectWithInvalid, rowsWithBadCells } from './codec/bad-cells'
-export { ByteReader, ByteWriter } from './codec/byte-records'
 export { ArrowIpc } from './codec/columns/arrow-ipc'
 export { type ArrowField, type ArrowType, arrowTypeOf } from './codec/columns/arrow-type'
 export { BatchText, COPY_TEXT, type TextPart, textSource } from './codec/columns/batch-text'
@@ -42,7 +41,6 @@ export { fileReplaced, refuseChange } from './codec/range/response-verdict'
 export { readRefusal, statusError } from './codec/range/status-error'
 export { type FileProgress, Row, RowBatch } from './codec/row-batch'
 export { rowBySchema } from './codec/row-by-schema'
-export * from './codec/row-image'
 export { Secrets } from './codec/secrets'
 export { byteBlock, rowBatch, rowsInput } from './codec/stage-input'
 export { TextBuffer } from './codec/text-buffer'

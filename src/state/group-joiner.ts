@@ -16,8 +16,8 @@ import {
   type SideSource,
   Stage,
 } from '../engine/index'
-import { GroupGatherer } from './join/group-gatherer'
-import { GroupIndex } from './join/group-index'
+import { Clusters } from './join/clusters'
+import { Groups } from './join/groups'
 import {
   type JoinedGroup,
   type JoinedItem,
@@ -144,11 +144,10 @@ export class GroupJoiner<
     replacedGroups: 0,
   }
   readonly #mode: JoinMode
-  readonly #groups: SideInput<RowBatch<G>>
-  readonly #memoryBytes: number
+  readonly #source: SideInput<RowBatch<G>>
   readonly #folder = new ScratchFolder()
-  readonly #index: GroupIndex<G>
-  readonly #gatherer: GroupGatherer<G, C>
+  readonly #groups: Groups<G>
+  readonly #clusters: Clusters<G, C>
   readonly #areRows: boolean
   readonly #rowOf: (input: T) => Row<C>
   readonly #maxGroupItems: number
@@ -161,10 +160,9 @@ export class GroupJoiner<
     const { mode, maxGroupItems, memoryBytes } = readOptions(given, OPTIONS)
     this.#mode = mode
     this.#maxGroupItems = maxGroupItems
-    this.#groups = new SideInput(options.groups)
-    this.#memoryBytes = memoryBytes
-    this.#index = new GroupIndex(this.#folder, memoryBytes)
-    this.#gatherer = new GroupGatherer(this.#folder)
+    this.#source = new SideInput(options.groups)
+    this.#groups = new Groups(this.#folder, memoryBytes)
+    this.#clusters = new Clusters(this.#folder, memoryBytes)
     // Without `row` the elements are rows, as the default of T says.
     this.#areRows = options.row === undefined
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
@@ -181,9 +179,9 @@ export class GroupJoiner<
 
   /** The run waits until the temporary folder is removed. */
   protected override release(): Promise<void> {
-    this.#groups.close()
-    this.#index.clear()
-    this.#gatherer.clear()
+    this.#source.close()
+    this.#groups.clear()
+    this.#clusters.clear()
     return this.#folder.close().catch(() => {})
   }
 
@@ -203,41 +201,36 @@ export class GroupJoiner<
   async #load(): Promise<void> {
     if (this.#loaded) return
     this.#loaded = true
-    const table = this.#table
-    for await (const batch of this.#groups.read()) {
-      for (const row of batch) table.addGroup(keyOfRow(row, 'itemGroupId'), row)
-      await this.#spillIfFull()
-    }
-    await table.endGroups()
-    this.#countGroups()
+    for await (const batch of this.#source.read()) await this.#addGroups(batch)
+    if (this.#mode !== 'items-with-group') return
+    await this.#groups.end()
+    this.#countGroups(this.#groups)
   }
 
-  get #table(): GroupIndex<G> | GroupGatherer<G, C> {
-    return this.#mode === 'items-with-group' ? this.#index : this.#gatherer
+  async #addGroups(batch: RowBatch<G>): Promise<void> {
+    if (this.#mode === 'items-with-group') return this.#groups.add(batch)
+    for (const row of batch) this.#clusters.addGroup(keyOfRow(row, 'itemGroupId'), row)
+    return this.#clusters.spillIfFull()
   }
 
-  async #spillIfFull(): Promise<void> {
-    if (this.#table.byteLength > this.#memoryBytes) await this.#table.spill()
-  }
-
-  #countGroups(): void {
-    this.tally.groups = this.#table.groups
-    this.tally.replacedGroups = this.#table.replaced
+  #countGroups({ records, groups }: Groups<G> | Clusters<G, C>): void {
+    this.tally.groups = groups
+    this.tally.replacedGroups = records - groups
   }
 
   /** Joins at once where the groups are in memory. */
   #join(items: Iterable<T>): Outputs<readonly JoinedItem<T, G>[]> {
-    if (!this.#loaded || this.#index.isOnDisk) return this.#joinLater(items)
+    if (!this.#loaded || this.#groups.isOnDisk) return this.#joinLater(items)
     const all = [...items]
     const ids = this.#groupIdsOf(all)
-    return this.#joined(all, ids, this.#index.takeNow(new Set(ids)))
+    return this.#joined(all, ids, this.#groups.takeNow(new Set(ids)))
   }
 
   async *#joinLater(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
     await this.#load()
     const all = [...items]
     const ids = this.#groupIdsOf(all)
-    yield* this.#joined(all, ids, await this.#index.take(new Set(ids)))
+    yield* this.#joined(all, ids, await this.#groups.take(new Set(ids)))
   }
 
   #groupIdsOf(items: readonly T[]): string[] {
@@ -257,7 +250,7 @@ export class GroupJoiner<
 
   async *#groupOrphans(): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
     await this.#load()
-    for await (const groups of this.#index.unused()) {
+    for await (const groups of this.#groups.unused()) {
       this.#count('group-orphan', groups.length)
       yield groups.map(group => ({ kind: 'group-orphan', item: null, group }) as const)
     }
@@ -271,9 +264,9 @@ export class GroupJoiner<
       const row = this.#rowOf(item)
       const groupId = optionalKeyOfRow(row, 'primaryItemGroupId')
       if (groupId === '') ungrouped.push(row)
-      else this.#gatherer.addItem(groupId, row)
+      else this.#clusters.addItem(groupId, row)
     }
-    await this.#spillIfFull()
+    await this.#clusters.spillIfFull()
     this.#count('ungrouped', ungrouped.length)
     if (ungrouped.length > 0)
       yield [{ kind: 'ungrouped', groupId: null, group: null, items: ungrouped }]
@@ -282,8 +275,7 @@ export class GroupJoiner<
   async *#gathered(): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
     await this.#load()
     let block: JoinedGroup<C, G>[] = []
-    for await (const cluster of this.#gatherer.clusters(this.#maxGroupItems)) {
-      this.#countGroups()
+    for await (const cluster of this.#clusters.clusters(this.#maxGroupItems)) {
       const group = joinedGroup(cluster)
       this.#count(group.kind, Math.max(1, group.items.length))
       block.push(group)
@@ -291,6 +283,7 @@ export class GroupJoiner<
       yield block
       block = []
     }
+    this.#countGroups(this.#clusters)
     if (block.length > 0) yield block
   }
 

@@ -1,6 +1,6 @@
 // The origin of stored rows as JSON: the header line and the file that they came with.
 
-import type { AnyBatch, CellRules, FeedFile } from '../engine/index'
+import type { CellRules, Columns, FeedFile, RowBatch } from '../engine/index'
 
 /** A header line as it is stored. */
 export interface HeaderRecord {
@@ -25,7 +25,10 @@ export interface OriginRecord {
   }
 }
 
-export function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): OriginRecord {
+export function recordOf({
+  header,
+  file,
+}: Pick<RowBatch<Columns>, 'header' | 'file'>): OriginRecord {
   const headings = header.columns.map(column => column.heading)
   return {
     header: { headings, ...(header.cells && { cells: header.cells }) },

@@ -1,7 +1,7 @@
 // The key under which a join or merge keeps a row: a cell that is not empty and not too long. Keys
 // have the order of their bytes.
 
-import { type AnyRow, excerpt, FeedError, familyOf } from '../engine/index'
+import { type Columns, excerpt, FeedError, familyOf, type Row } from '../engine/index'
 
 /**
  * Limit of a key in UTF-8 bytes. Joins and merges keep whole keys in memory.
@@ -10,7 +10,7 @@ import { type AnyRow, excerpt, FeedError, familyOf } from '../engine/index'
 export const KEY_LIMIT_BYTES = 4096
 
 /** Returns the key of a row. @throws FeedError KEY_MISSING, KEY_TOO_LONG */
-export function keyOfRow(row: AnyRow, column: string): string {
+export function keyOfRow(row: Row<Columns>, column: string): string {
   const key = optionalKeyOfRow(row, column)
   if (key !== '') return key
   const message = `the row has no ${column}, which is its key: drop such rows before this stage`
@@ -18,7 +18,7 @@ export function keyOfRow(row: AnyRow, column: string): string {
 }
 
 /** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */
-export function optionalKeyOfRow(row: AnyRow, column: string): string {
+export function optionalKeyOfRow(row: Row<Columns>, column: string): string {
   const key = row.ownText(column)
   // No character has more than three bytes for each UTF-16 unit.
   if (key.length * 3 <= KEY_LIMIT_BYTES) return key

@@ -4,7 +4,7 @@
 // which row is newer, and merge/ keeps the registers. Follows item-feeds.md, sections 2.7 and 2.8,
 // and service-notes.md, section 7.
 
-import type { AnyBatch, ChangeKind, Columns, FeedSchema, Outputs, VersionOf } from '../engine/index'
+import type { ChangeKind, Columns, FeedSchema, Outputs, RowBatch, VersionOf } from '../engine/index'
 import {
   FeedError,
   type ItemPriorityColumns,
@@ -20,8 +20,10 @@ import {
 } from '../engine/index'
 import { inStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
-import { type KeptRow, RegisterTable } from './merge/register-table'
-import { compareKeys } from './row-key'
+import { PartRows } from './merge/part-rows'
+import { versionAt } from './runs/merge-runs'
+import { keyOf } from './runs/row-heads'
+import { comparePlaces } from './runs/run-table'
 import { ScratchFolder } from './spill/scratch-folder'
 
 const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
@@ -106,7 +108,7 @@ function definedSchema(option: string, schema: FeedSchema): FeedSchema {
  * ```
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<
-  AnyBatch,
+  RowBatch<Columns>,
   readonly MergeChange<C>[]
 > {
   /**
@@ -118,8 +120,8 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     /** The counts of priority rows. */
     priority: newTally(),
   }
-  readonly #items: RegisterTable<'item', C>
-  readonly #priorities: RegisterTable<'priority', ItemPriorityColumns>
+  readonly #items: PartRows<'item', C>
+  readonly #priorities: PartRows<'priority', ItemPriorityColumns>
   /** Both parts share the memory, and move to the disk together. */
   readonly #memoryBytes: number
   readonly #folder = new ScratchFolder()
@@ -136,13 +138,13 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     const { schema = itemSnapshotSchema as unknown as FeedSchema<C>, versionOf } = options
     this.#isWanted = OUTPUTS[changes]
     this.#memoryBytes = memoryBytes
-    const shared = { versionOf, changes: { before, effectiveOnly: changes !== 'all' } }
-    this.#items = new RegisterTable({ part: 'item', schema, ...shared })
-    this.#priorities = new RegisterTable({
-      part: 'priority',
-      schema: itemPrioritySchema,
-      ...shared,
-    })
+    const shared = { versionOf, changes: { before, isWanted: this.#isWanted } }
+    const folder = this.#folder
+    this.#items = new PartRows({ part: 'item', schema, ...shared }, folder)
+    this.#priorities = new PartRows(
+      { part: 'priority', schema: itemPrioritySchema, ...shared },
+      folder,
+    )
   }
 
   /**
@@ -175,19 +177,18 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
       throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
     }
     this.#readers++
-    const priorities = inStep(this.#priorities.entries(), (second, first: KeptRow<C>) =>
-      compareKeys(second.key, first.key),
-    )
+    const [items, second] = [this.#items.table, this.#priorities.table]
+    const priorities = inStep(second.places(), comparePlaces)
     try {
       this.#refuseClosed()
-      for await (const block of this.#items.entries()) {
-        const prioritiesOf = await priorities.of(block)
-        // Removed items, and priorities of unknown items, are left out.
-        const items = block.flatMap(({ key: itemId, row, version }, n) => {
-          const priority = prioritiesOf[n]?.row ?? null
-          return row === null ? [] : [{ itemId, row, priority, version }]
+      for await (const places of items.places()) {
+        const priorityOf = await priorities.of(places)
+        yield places.map((place, n) => {
+          const { block, n: at } = place
+          const priority = priorityOf[n] ? second.rowAt(priorityOf[n]) : null
+          const [itemId, version] = [keyOf(block.heads, at), versionAt(block, at)]
+          return { itemId, row: items.rowAt(place), priority, version }
         })
-        if (items.length > 0) yield items
         this.#refuseClosed()
       }
       this.#refuseClosed()
@@ -235,7 +236,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     throw new FeedError('STAGE_DESTROYED', message, { stage: this.name })
   }
 
-  protected override transform(batch: AnyBatch): Outputs<readonly MergeChange<C>[]> {
+  protected override transform(batch: RowBatch<Columns>): Outputs<readonly MergeChange<C>[]> {
     const rows = rowBatch(this.name, batch)
     const part = rows.file.feed === 'item_priority' ? this.#priorities : this.#items
     const changes = this.#wanted(part.add(rows))
@@ -252,8 +253,8 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     changes: readonly (readonly MergeChange<C>[])[],
   ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
     yield* changes
-    await this.#items.spill(this.#folder)
-    await this.#priorities.spill(this.#folder)
+    await this.#items.spill()
+    await this.#priorities.spill()
   }
 
   /** Counts changes, and returns those that are wanted, as no more than one output. */

@@ -1,7 +1,9 @@
 // Rows with keys and heads that a test chooses, one by one.
 
+import { crc32 } from '../../src/engine/codec/gzip/crc32'
 import type { RegisterHead } from '../../src/engine/codec/merge/register'
-import type { RowBatch } from '../../src/engine/codec/row-batch'
+import type { Version } from '../../src/engine/codec/merge/version-order'
+import type { Row, RowBatch } from '../../src/engine/codec/row-batch'
 import type { Columns } from '../../src/engine/schema/feed-schema'
 import { KeyedRows } from '../../src/state/keyed-rows'
 import { newHeads, REMOVED } from '../../src/state/runs/row-heads'
@@ -26,4 +28,8 @@ export function keyedRowsOf(
     columns.byteOffset[n] = byteOffset
   })
   return new KeyedRows(batch, columns)
+}
+
+export function headOf({ batch, slot }: Row<Columns>, version: Version): RegisterHead {
+  return { version, checksum: version.removed ? 0 : crc32(batch.bytesOf(slot)) }
 }

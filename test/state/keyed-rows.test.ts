@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { headOf } from '../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../src/engine/codec/merge/version-order'
 import type { RowBatch } from '../../src/engine/codec/row-batch'
 import { TsvParser } from '../../src/engine/codec/tsv/parser'
@@ -9,6 +8,7 @@ import type { Columns, FeedFile } from '../../src/engine/schema/feed-schema'
 import { itemSnapshotSchema } from '../../src/engine/schema/feed-schemas'
 import { keyedRows } from '../../src/state/keyed-rows'
 import { KEY_LIMIT_BYTES, keyOfRow } from '../../src/state/row-key'
+import { headOf } from './keyed-rows-of'
 
 const HOUR = new Date('2026-03-01T07:00:00Z')
 const GENERATED = new Date('2026-03-01T08:00:00Z')

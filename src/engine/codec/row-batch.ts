@@ -211,11 +211,15 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   copyOf(slot: number): RowBatch<C> {
     const { index, decoded, selection: _, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
-    const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
+    const cellEnds = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
+    for (let n = 0; n < cellEnds.length; n++) cellEnds[n]! -= from
+    const own = this.bytesOf(slot)
+    const bytes = new Uint8Array(own.length)
+    bytes.set(own)
     const single: RowIndex = {
       columns: index.columns,
       rowStarts: Uint32Array.of(0),
-      cellEnds: ends.map(end => end - from),
+      cellEnds,
       rowFlags: Uint8Array.of(index.rowFlags[slot]!),
     }
     const place = this.positionOf(slot)
@@ -223,7 +227,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
     return newBatch({
       ...rest,
-      bytes: Uint8Array.from(this.bytesOf(slot)),
+      bytes,
       index: single,
       rowCount: 1,
       placeOf: () => place,

@@ -1,7 +1,7 @@
 // What a join gives: items with their groups, or groups with their items.
 
 import type { Columns, Row } from '../../engine/index'
-import type { Cluster } from './group-gatherer'
+import type { Cluster } from './clusters'
 
 export type JoinMode = 'items-with-group' | 'group-with-items'
 

@@ -7,7 +7,7 @@ import type {
   Row,
   Version,
 } from '../../engine/index'
-import type { Change } from './register-change'
+import type { Change } from './row-change'
 
 /** A change of an item's row or of its priority. */
 export type MergeChange<C extends Columns = ItemSnapshotColumns> =

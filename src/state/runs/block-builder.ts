@@ -69,9 +69,20 @@ export class BlockBuilder {
     const record = {
       rows,
       headBytes: heads.keyEnds[rows - 1]!,
-      pages: pages.map(([header, { length }]) => ({ header, bytes: length, rawBytes: 0, checksum: 0 })),
+      pages: pages.map(([header, { length }]) => ({
+        header,
+        bytes: length,
+        rawBytes: 0,
+        checksum: 0,
+      })),
     }
-    return new Block(run, record, heads, OWN_MEMORY, pages.map(([, page]) => page.lines))
+    return new Block(
+      run,
+      record,
+      heads,
+      OWN_MEMORY,
+      pages.map(([, page]) => page.lines),
+    )
   }
 }
 

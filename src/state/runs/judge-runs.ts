@@ -62,7 +62,9 @@ type TakeEffect = (
  */
 export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles) {
   const tallies = Array.from({ length: files }, () => ({ ...NOTHING }))
-  const numbers = new Map<BlockSource, number[]>(runs.arrived.map(({ run }) => [run, run.origins.origins.map(numberOf)]))
+  const numbers = new Map<BlockSource, number[]>(
+    runs.arrived.map(({ run }) => [run, run.origins.origins.map(numberOf)]),
+  )
   let lacking = 0
   const keys = await judgeRuns(runs, true, (kind, { run, heads }, n, _, isByFloor) => {
     // A full file arrives alone.

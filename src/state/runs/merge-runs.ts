@@ -205,7 +205,9 @@ export async function* mergeRuns(
     const limit = queue.second
     const isAlone =
       limit === undefined || first.order < limit.order || compareKeys(first, limit) < 0
-    if (keeps === 'all' ? isAlone : isAlone && first.run.index.isUnique && !isBelow(first, floors)) {
+    if (
+      keeps === 'all' ? isAlone : isAlone && first.run.index.isUnique && !isBelow(first, floors)
+    ) {
       const { block, at: from } = first
       if (limit === undefined) first.at = block.rows
       else first.seekInBlock(limit.heads, limit.at)
@@ -220,7 +222,8 @@ export async function* mergeRuns(
       const rows: PlacedStanding[] = []
       const waits = takeKey(queue, rows)
       if (waits !== undefined) await waits
-      if (keeps === 'lasting' && rows[0]!.rank !== undefined) parts.push(...lastingRows(rows, floors))
+      if (keeps === 'lasting' && rows[0]!.rank !== undefined)
+        parts.push(...lastingRows(rows, floors))
       else parts.push(newestRow(rows, floors))
     }
     const isSpent = queue.hasSpent

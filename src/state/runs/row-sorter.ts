@@ -1,11 +1,12 @@
 // Gathers rows as they arrive, and gives them in the order of their keys. It copies the lines of each
 // batch once, and each row once more into its block.
 
-import type { Columns, Row, RowBatch } from '../../engine/index'
+import { type Columns, OWN_MEMORY, type Row, type RowBatch } from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
 import { recordOf } from '../origin-record'
 import { BlockBuilder } from './block-builder'
 import { keyOrder } from './key-order'
+import { type PlacedStanding, placedAt } from './merge-runs'
 import {
   appendHead,
   appendHeads,
@@ -20,13 +21,15 @@ import {
 } from './row-heads'
 import { PLAIN_BLOCK_BYTES, ROWS_PER_BLOCK } from './run-format'
 import { RunOrigins } from './run-origins'
-import type { Block, BlockSource, KeyedBlocks } from './run-reader'
+import { Block, type BlockSource, type KeyedBlocks } from './run-reader'
 import type { RunWriter } from './run-writer'
 
 /** The most rows that are sorted at once. The order of keys takes 2^24, of which a batch may need some. */
 const MOST_ROWS = 2 ** 24 - 2 ** 16
 const CHUNK_BYTES = 1 << 21
 const NO_BYTES = Buffer.alloc(0)
+/** In place of the chunk of a row that was dropped. */
+const DROPPED = 0xffff_ffff
 
 export interface RowSorterOptions {
   /** Chunks that one sorter after the other uses. */
@@ -50,6 +53,10 @@ export class RowSorter implements BlockSource {
   #from = new Uint32Array(1024)
   #to = new Uint32Array(1024)
   rows = 0
+  /** Bytes of memory of the rows that were dropped, about. */
+  droppedBytes = 0
+  /** The heads of all rows, without their lines. */
+  readonly #all: Block
   #byteLength = 0
   #order: Uint32Array | undefined
   /** The last batch's header line and file, with the numbers of their origin. */
@@ -57,6 +64,7 @@ export class RowSorter implements BlockSource {
 
   constructor(options: RowSorterOptions = {}) {
     this.#options = options
+    this.#all = new Block(this, { rows: 0, headBytes: 0, pages: [] }, this.heads, OWN_MEMORY, [])
     this.#chunks = options.memory ?? []
   }
 
@@ -105,40 +113,54 @@ export class RowSorter implements BlockSource {
     this.#to[at] = from + bytes.length
   }
 
+  /** Returns what is compared of the row at a place. */
+  standingAt(place: number): PlacedStanding {
+    return placedAt(this.#all, place, 0)
+  }
+
   /** Returns the bytes of memory that the row at a place takes, about. */
   bytesAt(place: number): number {
     const keyBytes = this.heads.keyEnds[place]! - keyStart(this.heads, place)
     return this.#to[place]! - this.#from[place]! + keyBytes + HEAD_BYTES
   }
 
-  /**
-   * Drops all rows but some, and closes the holes between them.
-   * @param places of the rows that stay, in their order
-   */
-  keepOnly(places: Uint32Array): void {
-    const { heads } = this
+  /** Drops the row at a place, whose memory stays in use until {@link compact}. */
+  drop(place: number): void {
+    this.#order = undefined
+    this.droppedBytes += this.bytesAt(place)
+    this.#chunkOf[place] = DROPPED
+  }
+
+  /** Closes the holes that dropped rows leave. @returns the new place of each other row, by its place */
+  compact(): Uint32Array {
+    const moved = new Uint32Array(this.rows)
+    const { heads, rows } = this
     this.#order = undefined
     this.#byteLength = 0
+    this.droppedBytes = 0
     this.#chunk = 0
     this.#end = 0
     this.rows = 0
-    for (const place of places) {
+    for (let place = 0; place < rows; place++) {
+      const chunk = this.#chunkOf[place]!
+      if (chunk === DROPPED) continue
       const from = this.#from[place]!
       const bytes = this.#to[place]! - from
       this.#byteLength += this.bytesAt(place)
-      const source = this.#chunks[this.#chunkOf[place]!]!
       // The line itself lies no further ahead than in a chunk that has room for it.
       while (this.#end + bytes > this.#chunks[this.#chunk]!.length) {
         this.#chunk++
         this.#end = 0
       }
-      source.copy(this.#chunks[this.#chunk]!, this.#end, from, from + bytes)
+      this.#chunks[chunk]!.copy(this.#chunks[this.#chunk]!, this.#end, from, from + bytes)
       const at = this.rows++
       appendHead(heads, at, heads, place)
       this.#chunkOf[at] = this.#chunk
       this.#from[at] = this.#end
       this.#to[at] = this.#end += bytes
+      moved[place] = at
     }
+    return moved
   }
 
   /** Tells whether all rows belong behind those of a run. */
@@ -161,7 +183,7 @@ export class RowSorter implements BlockSource {
   }
 
   /** Returns copies of some rows as a block. */
-  blockOf(places: ArrayLike<number>): Block {
+  blockOf(places: ArrayLike<number>, source: BlockSource = this): Block {
     const { heads, origins } = this
     const block = new BlockBuilder(places.length)
     for (let n = 0; n < places.length; n++) {
@@ -171,7 +193,7 @@ export class RowSorter implements BlockSource {
       const chunk = this.#chunks[this.#chunkOf[place]!]!
       block.add(heads, place, origin, header, chunk, this.#from[place]!, this.#to[place]!)
     }
-    return block.block(this)
+    return block.block(source)
   }
 
   /** Returns all rows in the order of their keys. None is added while they are read. */
@@ -181,7 +203,10 @@ export class RowSorter implements BlockSource {
 
   /** The places of the rows in the order of their keys. */
   #sorted(): Uint32Array {
-    return (this.#order ??= keyOrder(this.heads, this.rows))
+    if (this.#order !== undefined) return this.#order
+    const order = keyOrder(this.heads, this.rows)
+    const isThere = (place: number) => this.#chunkOf[place] !== DROPPED
+    return (this.#order = this.droppedBytes > 0 ? order.filter(isThere) : order)
   }
 
   /** Copies lines into one chunk, the current one then. @returns where they begin there */
@@ -263,7 +288,7 @@ class SorterBlocks implements KeyedBlocks {
 
   async block(number: number): Promise<Block> {
     const places = this.#order.subarray(this.#starts[number], this.#starts[number + 1])
-    return this.#sorter.blockOf(places)
+    return this.#sorter.blockOf(places, this)
   }
 
   async blocksFrom(first: number): Promise<Block[]> {

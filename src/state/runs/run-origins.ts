@@ -80,9 +80,7 @@ export class RunOrigins {
     const signature = this.#signatures[number]!
     let bound = this.#bound.get(signature)?.deref()
     if (bound?.schema !== schema) {
-      const { headings, cells } = this.headers[number]!
-      const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
-      bound = cells ? { ...header, cells } : header
+      bound = headerUnder(schema, this.headers[number]!)
       this.#bound.set(signature, new WeakRef(bound))
     }
     return bound as BoundHeader<C>
@@ -91,4 +89,13 @@ export class RunOrigins {
   #withHeader(origin: RunOrigin): OriginRecord {
     return { ...origin, header: this.headers[origin.header]! }
   }
+}
+
+/** Binds a header line to a schema. */
+export function headerUnder<C extends Columns>(
+  schema: FeedSchema<C>,
+  { headings, cells }: HeaderRecord,
+): BoundHeader<C> {
+  const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
+  return cells ? { ...header, cells } : header
 }

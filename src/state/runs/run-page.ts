@@ -9,7 +9,6 @@ import {
   type RowBatch,
   rowsInPlace,
 } from '../../engine/index'
-import { COMPLETE } from '../origins'
 
 /** The block of a page. */
 export interface PageBlock {
@@ -84,7 +83,7 @@ export class ParsedPage {
     const batch = this.#batches[at]!
     const from = this.#firsts[at]!
     const { rows, lines, byteOffsets } = (this.#places ??= this.#rows.places())
-    return batch.placed(this.#header, this.#run.origins.files[origin]!, COMPLETE, slot => {
+    return batch.placed(this.#header, this.#run.origins.files[origin]!, batch.progress, slot => {
       const n = from + slot
       return { row: rows[n]!, line: lines[n]!, byteOffset: byteOffsets[n]! }
     })

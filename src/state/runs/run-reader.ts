@@ -45,7 +45,7 @@ export class Run implements KeyedBlocks {
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
   static async open(
-    files: DurableFiles,
+    files: Pick<DurableFiles, 'open'>,
     path: string,
     written: Pick<WrittenRun, 'bytes' | 'checksum'>,
     headers: Headers = new Map(),

@@ -1,7 +1,7 @@
 // The rows of one feed in sorted runs: the newest row of every key, listed in the order of the keys
 // or found by a key.
 
-import type { Columns, FeedSchema, Row } from '../../engine/index'
+import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
 import { compareKeys } from '../row-key'
 import {
   type Floor,
@@ -28,8 +28,15 @@ export function comparePlaces(a: StandingPlace, b: StandingPlace): number {
   return compareHeads(a.block.heads, a.n, b.block.heads, b.n)
 }
 
-/** Blocks of each run that look-ups keep in memory. */
+/** A row that stands under a key that was looked up. */
+export interface FoundRow<C extends Columns> {
+  readonly row: Row<C>
+  readonly version: Version
+}
+
+/** Blocks of each run that look-ups keep in memory, and that they read at the same time. */
 const CACHED_BLOCKS = 4
+const MOST_AT_ONCE = 64
 /** Places that are yielded together, and the bytes of their rows, about. */
 const PLACES_AT_ONCE = 512
 const BYTES_AT_ONCE = 1 << 22
@@ -38,12 +45,23 @@ export class RunTable<C extends Columns> {
   readonly runs: readonly SequencedRun[]
   readonly floors: readonly Floor[]
   readonly #schema: FeedSchema<C>
-  readonly #caches = new Map<SequencedRun, BlockCache>()
+  readonly #caches: readonly BlockCache[]
+  readonly #cachedBlocks: number
+  readonly #atOnce: number
 
-  constructor(schema: FeedSchema<C>, runs: readonly SequencedRun[], floors: readonly Floor[]) {
+  /** @param cachedBlocks blocks of each run that look-ups keep in memory */
+  constructor(
+    schema: FeedSchema<C>,
+    runs: readonly SequencedRun[],
+    floors: readonly Floor[],
+    cachedBlocks = CACHED_BLOCKS,
+  ) {
     this.#schema = schema
     this.runs = runs
     this.floors = floors
+    this.#caches = runs.map(run => new BlockCache(run, cachedBlocks))
+    this.#cachedBlocks = cachedBlocks
+    this.#atOnce = Math.min(cachedBlocks, MOST_AT_ONCE)
   }
 
   /**
@@ -93,7 +111,7 @@ export class RunTable<C extends Columns> {
    * megabytes of rows. They keep the memory of few blocks: where the keys are of more, their rows are
    * copies.
    */
-  async findSome(keys: readonly string[]): Promise<readonly (Row<C> | undefined)[]> {
+  async findSome(keys: readonly string[]): Promise<readonly (FoundRow<C> | undefined)[]> {
     for (let count = keys.length; ; count >>= 1) {
       const some = keys.slice(0, count)
       const found = await this.#findAll(some.filter(key => key !== ''))
@@ -103,28 +121,26 @@ export class RunTable<C extends Columns> {
   }
 
   /** The rows that stand of keys; not of all where they have more than a few megabytes. */
-  async #findAll(keys: readonly string[]): Promise<ReadonlyMap<string, Row<C>>> {
-    const found = new Map<string, Row<C>>()
-    const blocks = new Set<unknown>()
+  async #findAll(keys: readonly string[]): Promise<ReadonlyMap<string, FoundRow<C>>> {
+    const found = new Map<string, FoundRow<C>>()
+    const batches = new Set<unknown>()
     let bytes = 0
     // In the order of the keys each block is read once.
     const sorted = [...new Set(keys)].sort(compareKeys)
-    const wanted = keysOf(sorted)
-    for (const [at, key] of sorted.entries()) {
-      const rows: PlacedStanding[] = []
-      // Most blocks are there, and a promise for each key takes longer than its look-up.
-      for (const run of this.runs) {
-        const cache = this.#cacheOf(run)
-        if (!cache.findKnown(key, wanted, at, rows)) await cache.find(key, wanted, at, rows)
+    for (let from = 0; from < sorted.length && bytes <= BYTES_AT_ONCE; from += this.#atOnce) {
+      const some = sorted.slice(from, from + this.#atOnce)
+      const stands = await this.#standsOf(some)
+      const unread = stands.filter(isThere).filter(({ block }) => block.read === undefined)
+      if (unread.length > 0) await Promise.all(unread.map(({ block }) => block.lines()))
+      for (const [at, stood] of stands.entries()) {
+        if (!isThere(stood)) continue
+        const { block, n, version } = stood
+        const row = block.read!.row(n, this.#schema)
+        batches.add(row.batch)
+        const own = batches.size > this.#cachedBlocks ? row.detach() : row
+        found.set(some[at]!, { row: own, version })
+        bytes += sizeOf([{ row, version }])
       }
-      const stands = standsOf(rows, this.floors)
-      if (stands === undefined || stands.version.removed) continue
-      const { block, n } = stands as PlacedStanding
-      const row = (block.read ?? (await block.lines())).row(n, this.#schema)
-      blocks.add(row.batch)
-      found.set(key, blocks.size > CACHED_BLOCKS ? row.detach() : row)
-      bytes += sizeOf([row])
-      if (bytes > BYTES_AT_ONCE) break
     }
     return found
   }
@@ -136,76 +152,93 @@ export class RunTable<C extends Columns> {
 
   /** Returns the newest row of a key, or its removal. {@link rowOf} reads the row. */
   async newest(key: string): Promise<Standing | undefined> {
-    const wanted = keysOf([key])
-    const found: PlacedStanding[] = []
-    for (const run of this.runs) await this.#cacheOf(run).find(key, wanted, 0, found)
-    return standsOf(found, this.floors)
+    return (await this.#standsOf([key]))[0]
   }
 
-  #cacheOf(sequenced: SequencedRun): BlockCache {
-    let cache = this.#caches.get(sequenced)
-    if (cache === undefined) this.#caches.set(sequenced, (cache = new BlockCache(sequenced)))
-    return cache
+  /** What stands of keys, in their order. */
+  async #standsOf(keys: readonly string[]): Promise<(Standing | undefined)[]> {
+    const blocks = keys.map(key => this.#caches.map(cache => cache.blocksOf(key)))
+    // Most blocks are there, and a promise for each key takes longer than its look-up.
+    const missing = blocks.flat(2).filter(({ block }) => block === undefined)
+    if (missing.length > 0) await Promise.all(missing.map(({ reading }) => reading))
+    const wanted = keysOf(keys)
+    return blocks.map((ofRuns, at) => {
+      const rows: PlacedStanding[] = []
+      for (const [n, ofRun] of ofRuns.entries())
+        for (const { block } of ofRun) addRows(this.runs[n]!, block!, wanted, at, rows)
+      return standsOf(rows, this.floors)
+    })
   }
 }
 
-/** Finds keys in a run, and keeps the blocks that were used last. */
+function isThere(stands: Standing | undefined): stands is PlacedStanding {
+  return stands !== undefined && !stands.version.removed
+}
+
+/** Adds the rows of a block that have the key `at` of those that are wanted. */
+function addRows(
+  { run, sequence }: SequencedRun,
+  block: Block,
+  wanted: Keys,
+  at: number,
+  found: PlacedStanding[],
+): void {
+  const cursor = RunCursor.over(run, block)
+  if (!cursor.seekInBlock(wanted, at)) return
+  for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, at) === 0; n++)
+    found.push(placedAt(block, n, sequence))
+}
+
+/** A block that is in memory, or that is being read. */
+interface CachedBlock {
+  block: Block | undefined
+  readonly reading: Promise<unknown>
+}
+
+/** The blocks of a run that were used last. */
 class BlockCache {
-  readonly #run: SequencedRun
+  readonly #run: SequencedRun['run']
+  readonly #most: number
   /** The one that was used last is the last. */
-  #blocks: readonly { readonly number: number; readonly block: Block }[] = []
+  readonly #blocks = new Map<number, CachedBlock>()
 
-  constructor(run: SequencedRun) {
+  constructor({ run }: SequencedRun, most: number) {
     this.#run = run
+    this.#most = most
   }
 
-  /** Adds the rows of the key `at` of those that are wanted, which may reach into the next block. */
-  async find(key: string, wanted: Keys, at: number, found: PlacedStanding[]): Promise<void> {
-    for (let number = blockOf(this.#run.run, key, 0); this.#mayHave(number, key); number++)
-      this.#add(this.#known(number) ?? (await this.#read(number)), wanted, at, found)
-  }
-
-  /** The same without a promise. Returns false, and adds nothing, where a block is to be read. */
-  findKnown(key: string, wanted: Keys, at: number, found: PlacedStanding[]): boolean {
-    const number = blockOf(this.#run.run, key, 0)
-    if (!this.#mayHave(number, key)) return true
-    const block = this.#known(number)
-    if (block === undefined || this.#mayHave(number + 1, key)) return false
-    this.#add(block, wanted, at, found)
-    return true
+  /** Returns the blocks that may have a key, which may be in the next block too. */
+  blocksOf(key: string): readonly CachedBlock[] {
+    const blocks: CachedBlock[] = []
+    for (let number = blockOf(this.#run, key, 0); this.#mayHave(number, key); number++)
+      blocks.push(this.#get(number))
+    return blocks
   }
 
   #mayHave(number: number, key: string): boolean {
-    const { blocks } = this.#run.run.index
+    const { blocks } = this.#run.index
     return number < blocks.length && compareKeys(blocks[number]!.firstKey, key) <= 0
   }
 
-  #add(block: Block, wanted: Keys, at: number, found: PlacedStanding[]): void {
-    const { run, sequence } = this.#run
-    const cursor = RunCursor.over(run, block)
-    if (!cursor.seekInBlock(wanted, at)) return
-    for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, at) === 0; n++)
-      found.push(placedAt(block, n, sequence))
+  #get(number: number): CachedBlock {
+    const cached = this.#blocks.get(number) ?? this.#read(number)
+    this.#blocks.delete(number)
+    this.#blocks.set(number, cached)
+    if (this.#blocks.size > this.#most) this.#blocks.delete(this.#blocks.keys().next().value!)
+    return cached
   }
 
-  #known(number: number): Block | undefined {
-    const used = this.#blocks.find(each => each.number === number)
-    if (used !== undefined && used !== this.#blocks.at(-1))
-      this.#blocks = [...this.#blocks.filter(each => each !== used), used]
-    return used?.block
-  }
-
-  async #read(number: number): Promise<Block> {
-    const block = await this.#run.run.block(number)
-    this.#blocks = [...this.#blocks.slice(1 - CACHED_BLOCKS), { number, block }]
-    return block
+  #read(number: number): CachedBlock {
+    const reading = this.#run.block(number).then(block => (cached.block = block))
+    const cached: CachedBlock = { block: undefined, reading }
+    return cached
   }
 }
 
-function sizeOf(rows: readonly (Row<Columns> | undefined)[]): number {
+function sizeOf(rows: readonly (FoundRow<Columns> | undefined)[]): number {
   let bytes = 0
-  for (const row of rows)
-    if (row !== undefined) bytes += row.batch.endOf(row.slot) - row.batch.index.rowStarts[row.slot]!
+  for (const found of rows)
+    if (found !== undefined) bytes += found.row.batch.bytesOf(found.row.slot).length
   return bytes
 }
 

@@ -52,6 +52,7 @@ export class RunWriter {
   readonly #file: DurableFile
   readonly #name: string
   readonly #isCompressed: boolean
+  readonly #mostBytes: number
   readonly #origins = new RunOrigins()
   readonly #blocks: BlockRecord[] = []
   /** The blocks whose pages are written, with their heads, which are not. */
@@ -69,19 +70,24 @@ export class RunWriter {
   /** The blocks that are being compressed and written, in their order. */
   readonly #ahead: Promise<void>[] = []
 
-  private constructor(file: DurableFile, name: string, isCompressed: boolean) {
+  private constructor(file: DurableFile, name: string, isCompressed: boolean, mostBytes: number) {
     this.#file = file
     this.#name = name
     this.#isCompressed = isCompressed
+    this.#mostBytes = mostBytes
   }
 
-  /** @throws FeedError STATE_IO, also where the file is there already */
+  /**
+   * @param blockBytes a block ends with the row that brings its lines to this size
+   * @throws FeedError STATE_IO, also where the file is there already
+   */
   static async create(
-    files: DurableFiles,
+    files: Pick<DurableFiles, 'create'>,
     path: string,
     isCompressed: boolean,
+    blockBytes = isCompressed ? BLOCK_BYTES : PLAIN_BLOCK_BYTES,
   ): Promise<RunWriter> {
-    return new RunWriter(await files.create(path), basename(path), isCompressed)
+    return new RunWriter(await files.create(path), basename(path), isCompressed, blockBytes)
   }
 
   /** Returns the number of an origin in this run. */
@@ -113,8 +119,7 @@ export class RunWriter {
     if (at > 0 ? compareHeads(head, at - 1, head, at) === 0 : this.#isRepeated(head))
       this.#isUnique = false
     this.#rows++
-    const most = this.#isCompressed ? BLOCK_BYTES : PLAIN_BLOCK_BYTES
-    if (block.rows < ROWS_PER_BLOCK && block.lineBytes < most) return undefined
+    if (block.rows < ROWS_PER_BLOCK && block.lineBytes < this.#mostBytes) return undefined
     return this.#endBlock()
   }
 

@@ -140,7 +140,7 @@ export class CategoryView {
           places,
           rows: rows.slice(from, to),
           priorities: priorityOf.map(at => (at === undefined ? null : priorities.rowAt(at))),
-          groups: groupOf.map(group => group ?? null),
+          groups: groupOf.map(group => group?.row ?? null),
         }
         from = to
       }

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance, type Json } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { headOf } from '../../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import {
   type FeedName,
@@ -21,7 +20,7 @@ import type { FileId } from '../../../src/sync'
 import { targetStatus } from '../../../src/sync'
 import { keyColumnOf } from '../../../src/sync/file-id'
 import type { OpenTarget, TargetFile } from '../../../src/sync/target/target'
-import { keyedRowsOf } from '../../state/keyed-rows-of'
+import { headOf, keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: "22'0" }
 const signal = new AbortController().signal

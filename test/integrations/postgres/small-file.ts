@@ -1,6 +1,5 @@
 // A file of a few rows, as a run gives it to a target.
 
-import { headOf } from '../../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
 import type { Columns } from '../../../src/engine/schema/feed-schema'
@@ -14,7 +13,7 @@ import {
   schemaOfFile,
 } from '../../../src/sync/file-id'
 import type { TargetFile } from '../../../src/sync/target/target'
-import { keyedRowsOf } from '../../state/keyed-rows-of'
+import { headOf, keyedRowsOf } from '../../state/keyed-rows-of'
 
 export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 export const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }

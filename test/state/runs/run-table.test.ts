@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineSchema, machineFiles, type RowBatch, text, timestamp } from '../../../src/engine'
-import { headOf } from '../../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { tellChanges } from '../../../src/state/runs/changed-rows'
@@ -20,7 +19,7 @@ import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
 import { RunWriter, type WrittenRun } from '../../../src/state/runs/run-writer'
 import { SortedRuns } from '../../../src/state/runs/sorted-runs'
-import { keyedRowsOf } from '../keyed-rows-of'
+import { headOf, keyedRowsOf } from '../keyed-rows-of'
 
 const schema = defineSchema({
   name: 'item_snapshot',

@@ -12,13 +12,12 @@ import {
   machineFiles,
   TsvParser,
 } from '../../../src/engine'
-import { headOf } from '../../../src/engine/codec/merge/register'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import { type FileId, feedFileOf } from '../../../src/sync/file-id'
 import { CategoryRuns } from '../../../src/sync/runs/category-runs'
 import { CategoryView } from '../../../src/sync/runs/category-view'
 import type { TargetFile, TargetRows } from '../../../src/sync/target/target'
-import { keyedRowsOf } from '../../state/keyed-rows-of'
+import { headOf, keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' } as const
 const START_MS = Date.UTC(2026, 2, 1)

@@ -14,8 +14,8 @@
 // This is a default: a caller may give another time by `versionOf`.
 
 import { FeedError } from '../../errors'
-import type { FeedFile } from '../../schema/feed-schema'
-import type { AnyRow } from '../row-image'
+import type { Columns, FeedFile } from '../../schema/feed-schema'
+import type { Row } from '../row-batch'
 import { unknownColumn } from '../tsv/header'
 
 /** The column with the time of a row of a snapshot, and the one that says whether the item is there. */
@@ -41,10 +41,10 @@ export interface Version {
 }
 
 /** Returns a caller's own time for a row, or undefined for the time of the table above. */
-export type VersionOf = (row: AnyRow) => Date | undefined
+export type VersionOf = (row: Row<Columns>) => Date | undefined
 
 /** @throws FeedError VERSION_MISSING, and CELL_INVALID where `itemSnapshotDate` cannot be read */
-export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf): Version {
+export function versionOfRow(row: Row<Columns>, itemId: string, versionOf?: VersionOf): Version {
   return findVersion(row, versionOf) ?? versionMissing(row, itemId)
 }
 
@@ -52,14 +52,14 @@ export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf)
  * Returns undefined where neither the row nor its file has a date.
  * @throws FeedError CELL_INVALID where `itemSnapshotDate` cannot be read
  */
-export function findVersion(row: AnyRow, versionOf?: VersionOf): Version | undefined {
+export function findVersion(row: Row<Columns>, versionOf?: VersionOf): Version | undefined {
   const timeMs = versionOf?.(row)?.getTime() ?? timeOfRow(row)
   if (timeMs === undefined || Number.isNaN(timeMs)) return undefined
   return { timeMs, removed: isRemoval(row), generatedMs: generationOf(row.batch.file) ?? 0 }
 }
 
 /** @throws FeedError VERSION_MISSING */
-export function versionMissing(row: AnyRow, itemId: string): never {
+export function versionMissing(row: Row<Columns>, itemId: string): never {
   const key = itemId.slice(0, 80)
   const message = `${key}: neither the row nor its file has a date: set the option file or versionOf`
   throw new FeedError('VERSION_MISSING', message, { ...row.position, key })
@@ -76,7 +76,7 @@ export function compareVersions(a: Version, b: Version): number {
  * Returns true for a row that removes its item: an UNAVAILABLE row of a snapshot, which has only
  * itemId and availability.
  */
-export function isRemoval(row: AnyRow): boolean {
+export function isRemoval(row: Row<Columns>): boolean {
   return (
     row.batch.file.feed === 'item_snapshot' &&
     hasColumn(row, AVAILABILITY_COLUMN) &&
@@ -84,7 +84,7 @@ export function isRemoval(row: AnyRow): boolean {
   )
 }
 
-function timeOfRow(row: AnyRow): number | undefined {
+function timeOfRow(row: Row<Columns>): number | undefined {
   const date = hasColumn(row, DATE_COLUMN) ? row.get(DATE_COLUMN) : undefined
   return date instanceof Date ? date.getTime() : timeOfFile(row.batch.file)
 }
@@ -102,7 +102,7 @@ export function timeOfFile(file: FeedFile): number | undefined {
  * @throws FeedError COLUMN_UNKNOWN where the file has the column and the parser's projection does
  * not: versions would be wrong without it
  */
-function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
+function hasColumn({ batch: { header } }: Row<Columns>, name: string): boolean {
   if (header.leftOut?.has(name)) throw unknownColumn(header, name)
   return header.indexes.get(name) !== undefined
 }

@@ -3,8 +3,8 @@
 // implementations.
 
 import type { FeedError, RowPosition } from '../../errors'
-import type { FeedFile } from '../../schema/feed-schema'
-import type { AnyRow } from '../row-image'
+import type { Columns, FeedFile } from '../../schema/feed-schema'
+import type { Row } from '../row-batch'
 import type { CellRules } from '../tsv/cell-rules'
 import type { BoundHeader } from '../tsv/header'
 
@@ -71,7 +71,10 @@ export function quarantinedFile(file: FeedFile, header: BoundHeader): Quarantine
 }
 
 /** A row of a batch that is left out because of an error. The batch has all columns of its file. */
-export function leftOutRow({ batch, slot, position }: AnyRow, error: FeedError): LeftOutBytes {
+export function leftOutRow(
+  { batch, slot, position }: Row<Columns>,
+  error: FeedError,
+): LeftOutBytes {
   const { code, message } = error
   const { column } = error.context as { readonly column?: string }
   return {
