@@ -3,7 +3,7 @@
 
 import type { ChangeKind, Columns, FeedSchema, Row, Version } from '../../engine/index'
 import { type ArrivedRuns, judgeRuns } from './judge-runs'
-import { mergeRuns, type Standing, standingAt } from './merge-runs'
+import { type Standing, standingAt } from './merge-runs'
 import { keyOf } from './row-heads'
 import type { Block } from './run-reader'
 import { rowOf } from './run-table'
@@ -32,13 +32,14 @@ export interface ChangedRowsOptions {
 /** Rows of a change, before their lines are read. */
 interface Effect extends Pick<RowChange, 'kind' | 'version'> {
   readonly block: Block
-  /** The place of the row that arrived; for a removal by a floor, of the row that it removes. */
+  /** The place of the row that arrived, or that a floor leaves or removes. */
   readonly n: number
   readonly stood: Standing | undefined
 }
 
 /**
- * Tells the changes of arrived rows in the order of their keys, and then the removals by the floor.
+ * Tells the changes of arrived rows and of their floor in the order of the keys, those of one key in
+ * the order in which they were made.
  * The rows of `take` are valid until its promise settles.
  */
 export async function tellChanges(
@@ -63,21 +64,11 @@ export async function tellChanges(
     bytes += effect.block.rowBytes
     return effects.push(effect) < MOST_CHANGES && bytes < MOST_BYTES ? undefined : tell()
   }
-  const { floor } = runs
-  for (const byFloor of floor?.byFile ? [false, true] : [false])
-    await judgeRuns(runs, false, (kind, block, n, stood, isByFloor) => {
-      if (!isEffective(kind) || isByFloor !== byFloor) return undefined
-      return add({ kind, version: standingAt(block, n).version, block, n, stood })
-    })
-  if (floor !== undefined && !floor.byFile) {
-    const all = [...runs.standing, ...runs.arrived]
-    for await (const parts of mergeRuns(all, [...runs.floors, floor]))
-      for (const { block, from: n, removal } of parts) {
-        if (removal?.floor !== floor || removal.row.version.removed) continue
-        const { version, row: stood } = removal
-        await add({ kind: 'deleted', version, block, n, stood })
-      }
-  }
+  await judgeRuns(runs, false, (kind, block, n, stood, left) => {
+    if (!isEffective(kind)) return undefined
+    const { version } = left ?? standingAt(block, n)
+    return add({ kind, version, block, n, stood })
+  })
   await tell()
 }
 

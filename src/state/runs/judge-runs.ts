@@ -1,7 +1,7 @@
 // What the rows of arrived files do to the rows that stand, by their keys and versions.
 
-import { type ChangeKind, judgeArrival } from '../../engine/index'
-import type { OriginRecord } from '../origin-record'
+import { type ChangeKind, type FeedFile, judgeArrival } from '../../engine/index'
+import { fileRecordOf } from '../origin-record'
 import {
   compareStandings,
   type Floor,
@@ -18,6 +18,7 @@ import {
 } from './merge-runs'
 import { compareHeads, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'
+import type { RunOrigin } from './run-format'
 import type { Block, BlockSource } from './run-reader'
 
 const NOTHING: Tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
@@ -32,44 +33,40 @@ export interface ArrivedRuns {
   readonly floor?: Floor | undefined
 }
 
-interface ArrivedFiles extends ArrivedRuns {
-  /** The number of files. */
-  readonly files: number
-  /** Returns the number of the file of an origin, from 0. */
-  numberOf(origin: Pick<OriginRecord, 'file'>): number
-}
-
 type Tally = Record<ChangeKind, number>
 
 /**
- * Takes the effect of the row at a place of a block.
+ * Takes the effect of the row at a place of a block: of one that arrived, or of one of an earlier file
+ * that a full file has left or removed.
  * @param stood what stood under the key before
- * @param isByFloor true where a full file has taken away the rows of earlier files: the row is the one
- * that is left, or the one that is gone
+ * @param left what stands by a floor: the row itself, or its removal
  * @returns what the judge has to wait for
  */
 type TakeEffect = (
   kind: ChangeKind,
   block: Block,
   n: number,
-  stood: Standing | undefined,
-  isByFloor: boolean,
+  stood?: Standing,
+  left?: Standing,
 ) => Promise<void> | undefined
 
 /**
- * Counts the rows of each file by their effect, in the order in which they arrived. `lacking` is the
- * number of keys that a full file of one's own has removed because it lacks them.
+ * Counts the effects of each file on the rows, in the order in which the rows arrived. `lacking` is the
+ * number of keys that a full file has removed because it lacks them.
  */
-export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles) {
-  const tallies = Array.from({ length: files }, () => ({ ...NOTHING }))
+export async function tallyRuns(runs: ArrivedRuns, files: readonly FeedFile[]) {
+  const tallies = files.map(() => ({ ...NOTHING }))
+  const texts = files.map(file => JSON.stringify(fileRecordOf(file)))
+  const numberOf = ({ file }: RunOrigin) => texts.indexOf(JSON.stringify(file))
   const numbers = new Map<BlockSource, number[]>(
     runs.arrived.map(({ run }) => [run, run.origins.origins.map(numberOf)]),
   )
   let lacking = 0
-  const keys = await judgeRuns(runs, true, (kind, { run, heads }, n, _, isByFloor) => {
-    // A full file arrives alone.
-    tallies[isByFloor ? 0 : numbers.get(run)![heads.origin[n]! & ~REMOVED]!]![kind]++
-    if (isByFloor && kind === 'deleted') lacking++
+  const keys = await judgeRuns(runs, true, (kind, { run, heads }, n) => {
+    const number = numbers.get(run)?.[heads.origin[n]! & ~REMOVED]
+    if (number === undefined && kind === 'deleted') lacking++
+    // Rows of earlier files are left or removed by a full file, which arrives alone.
+    tallies[number ?? 0]![kind]++
     return undefined
   })
   return { tallies, lacking, ...keys }
@@ -77,63 +74,64 @@ export async function tallyRuns({ files, numberOf, ...runs }: ArrivedFiles) {
 
 /**
  * Judges the arrived rows in the order of their keys, those of one key in the order in which they
- * arrived. A full file of one's own may change what stands of every key.
+ * arrived. A full file may change what stands of any key, which is its last effect on the key.
  * @param isLent true where `take` keeps no block
  * @returns the numbers of keys that it went through and that stood before, which are all of them where
- * a full file of one's own has arrived, and of those that stand no more
+ * there is a floor, and of those that stand no more
  */
 export async function judgeRuns(
   { arrived, standing, floors, floor }: ArrivedRuns,
   isLent: boolean,
   take: TakeEffect,
 ) {
-  const full = floor?.byFile && floor
-  const floorsThen = full ? [...floors, full] : floors
-  const queue = await queueOf(full ? [...standing, ...arrived] : arrived, isLent)
-  const olds = full ? [] : standing.map(({ run, sequence }) => new RunCursor(run, sequence, isLent))
+  const floorsThen = floor ? [...floors, floor] : floors
+  const queue = await queueOf(floor ? [...standing, ...arrived] : arrived, isLent)
+  const olds = floor
+    ? []
+    : standing.map(({ run, sequence }) => new RunCursor(run, sequence, isLent))
   let [before, removed] = [0, 0]
   for (let first = queue.first; first !== undefined; first = queue.first) {
     const { block, heads, at } = first
-    if (!full && olds.length === 0 && queue.second === undefined && first.run.index.isUnique) {
+    if (!floor && olds.length === 0 && queue.second === undefined && first.run.index.isUnique) {
       for (; first.at < block.rows; first.at++) {
-        const kind = block.isRemoved(first.at) ? 'unchanged' : 'inserted'
-        const waits = take(kind, block, first.at, undefined, false)
+        const waits = take(block.isRemoved(first.at) ? 'unchanged' : 'inserted', block, first.at)
         if (waits !== undefined) await waits
       }
       queue.settle()
     } else {
       const rows: PlacedStanding[] = []
       for (const old of olds) {
-        if (old.hasEnded || (old.isSpent && !(await old.load()))) continue
-        const order = compareHeads(old.heads, old.at, heads, at)
-        if (order > 0) continue
-        if (order < 0 && !old.seekInBlock(heads, at) && !(await old.seek(heads, at))) continue
+        const isBehind = old.isSpent || !old.seekInBlock(heads, at)
+        if (isBehind && !old.hasEnded) await old.seek(heads, at)
         while (!old.hasEnded && compareHeads(old.heads, old.at, heads, at) === 0) {
           rows.push(placedAt(old.block, old.at, old.sequence))
           old.at++
           if (old.isSpent) await old.load()
         }
       }
-      const ofKey: PlacedStanding[] = []
-      const more = takeKey(queue, ofKey)
+      let known = rows.length
+      const more = takeKey(queue, rows)
       if (more !== undefined) await more
-      const arrivals = full ? ofKey.filter(row => row.sequence === full.sequence) : ofKey
-      if (full) rows.push(...ofKey.filter(row => row.sequence !== full.sequence))
-      const stood = standsOf(rows, floors)
-      // What `take` knows of, and what arrivals are compared with.
+      // The runs that stand are before those that arrived.
+      while (floor && known < rows.length && rows[known]!.sequence < floor.sequence) known++
+      const earlier = rows.slice(0, known)
+      const stood = standsOf(earlier, floors)
+      // What `take` knows of, and what arrivals are compared with: the rows that a full file of one's own
+      // stands for count no more, while a bootstrap is as new as its own rows and removes what is older.
       let told = stood
-      let stands = full ? standsOf(rows, floorsThen) : stood
-      for (const arrival of arrivals) {
+      let stands = floor?.byFile ? standsOf(earlier, floorsThen) : stood
+      for (const arrival of rows.slice(known)) {
         const { kind } = effectOf(arrival, stands, told)
-        const waits = take(kind, arrival.block, arrival.n, told, false)
+        const waits = take(kind, arrival.block, arrival.n, told)
         if (waits !== undefined) await waits
         stands = newestOf([arrival], stands)
         if (stands === arrival) told = stands
       }
-      if (told !== stands && (isThere(told) || isThere(stands))) {
-        const { block, n } = (isThere(stands) ? stands : told) as PlacedStanding
-        const kind = stands ? effectOf(stands as PlacedStanding, undefined, told).kind : 'deleted'
-        const waits = take(kind, block, n, told, true)
+      if (floor) stands = standsOf(rows, floorsThen)
+      const row = isThere(stands) ? stands : told
+      if (told !== stands && isThere(row)) {
+        const kind = row === told ? 'deleted' : effectOf(row, undefined, told).kind
+        const waits = take(kind, row.block, row.n, told, stands)
         if (waits !== undefined) await waits
       }
       if (isThere(stood)) before++
@@ -144,7 +142,8 @@ export async function judgeRuns(
   return { before, removed }
 }
 
-function isThere(stands: Standing | undefined): boolean {
+/** Only a row is there: what a floor makes is a removal. */
+function isThere(stands: Standing | undefined): stands is PlacedStanding {
   return stands !== undefined && !stands.version.removed
 }
 

@@ -50,7 +50,7 @@ export interface ChangedRow {
   toObject(): Readonly<Record<string, unknown>>
 }
 
-/** Takes the changes of the state, in the order in which the rows of a file made them. */
+/** Takes the changes of the state, those of one key in the order in which a file made them. */
 export interface ChangeSink {
   /**
    * Takes changes before their rows are committed. After a crash some changes may come again; none

@@ -9,14 +9,12 @@ import {
   type DurableFiles,
   FeedError,
   type FeedSchema,
-  type FileIdentity,
   orUndo,
 } from '../../engine/index'
 import {
   compactRuns,
   countRows,
   type Floor,
-  fileRecordOf,
   type RowSorter,
   RunTable,
   SortedRuns,
@@ -26,7 +24,7 @@ import {
   type WrittenRun,
 } from '../../state/index'
 import { type RowRules, withoutRequired } from '../file/row-rules'
-import { type Category, type FileId, feedFileOf, isOwn } from '../file-id'
+import { type Category, feedFileOf, isOwn } from '../file-id'
 import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
 import type { FileChanges } from './file-changes'
@@ -233,7 +231,6 @@ export class CategoryRuns implements TargetCategory {
     const { runs, floors } = this.manifest.tables[name]
     const standing = await this.#files.opened(runs)
     const arrived = await this.#files.opened(records)
-    const numbers = new Map(files.map(({ id, identity }, n) => [recordKey(id, identity), n]))
     const first = this.#sequence
     const bootstrap = files[0]!
     const timeMs = bootstrap.generated?.getTime()
@@ -242,35 +239,22 @@ export class CategoryRuns implements TargetCategory {
     // A first bootstrap finds no rows that it could lack.
     if (timeMs !== undefined && runs.length > 0)
       floor = { sequence: first, timeMs, ...(byFile && { byFile }) }
-    const { tallies, lacking, ...keys } = await tallyRuns({
-      arrived,
-      standing,
-      floors,
-      floor,
-      files: files.length,
-      numberOf: ({ file }) => numbers.get(JSON.stringify(file))!,
-    })
-    if (byFile && keys.removed > 0)
-      bootstrap.checkRemoval(floor ? keys.before : await countRows(standing, floors), keys.removed)
-    if (floor !== undefined && !byFile) {
-      const tally = tallies[0]!
-      const before = await countRows(standing, floors)
-      const after = await countRows([...standing, ...arrived], [...floors, floor])
-      const removed = before + tally.inserted - tally.deleted - after
-      bootstrap.checkRemoval(before, removed)
-      tally.deleted += removed
-    }
+    const judged = { arrived, standing, floors, floor }
+    const feedFiles = files.map(({ id, identity }) => feedFileOf(id, identity.lastModified))
+    const { tallies, lacking, before, removed } = await tallyRuns(judged, feedFiles)
+    if (floor || (byFile && removed > 0))
+      bootstrap.checkRemoval(floor ? before : await countRows(standing, floors), removed)
     const entries: RunsEntry[] = files.map(({ id, identity, rawBytes, badRows, counts }, n) => {
       const rows = tallies[n]!
       return { id, ...identity, rawBytes, sequence: first + n, rows, badRows, ...counts }
     })
     const removedByBadRows = Math.min(lacking, bootstrap.keylessRows ?? bootstrap.badRows)
-    if (removedByBadRows > 0) entries[0] = { ...entries[0]!, removedByBadRows }
+    if (byFile && removedByBadRows > 0) entries[0] = { ...entries[0]!, removedByBadRows }
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {
         const options = { schema: this.schemaOf(name), isBeforeWanted }
-        return tellChanges({ arrived, standing, floors, floor }, options, take)
+        return tellChanges(judged, options, take)
       })
     const table = {
       runs: [...runs, ...records],
@@ -382,9 +366,4 @@ function isInterruption(error: unknown, [file]: readonly TargetFile[]): boolean 
 function textOf(files: readonly TargetFile[], own: RowRules | undefined): string {
   const whole = { depth: 9, maxArrayLength: null }
   return inspect([files.map(({ id, identity }) => ({ id, identity })), own], whole)
-}
-
-/** The file of an origin, as the rows of a file have it. */
-function recordKey(id: FileId, { lastModified }: FileIdentity): string {
-  return JSON.stringify(fileRecordOf(feedFileOf(id, lastModified)))
 }

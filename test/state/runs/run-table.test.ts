@@ -6,12 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defineSchema, machineFiles, type RowBatch, text, timestamp } from '../../../src/engine'
+import {
+  type ChangeKind,
+  defineSchema,
+  type FeedFile,
+  machineFiles,
+  type RowBatch,
+  text,
+  timestamp,
+} from '../../../src/engine'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { tellChanges } from '../../../src/state/runs/changed-rows'
 import { compactRuns } from '../../../src/state/runs/compact-runs'
-import { countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
+import { type ArrivedRuns, countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
 import { compareStandings, type Floor, type SequencedRun } from '../../../src/state/runs/merge-runs'
 import { appendKey, keyOf, newHeads, REMOVED } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
@@ -53,9 +61,17 @@ interface File {
   readonly sequence: number
   readonly lines: readonly Line[]
   readonly isTurned: boolean
+  /** The minute at which a bootstrap was made. */
+  readonly madeAt?: number
 }
 
-function batchesOf({ lines, isTurned, sequence }: File): RowBatch[] {
+function feedFileOf({ sequence, madeAt }: File): FeedFile {
+  const madeMs = madeAt === undefined ? sequence : madeAt * 60_000
+  return { feed: 'item_snapshot', lastModified: new Date(START_MS + madeMs) }
+}
+
+function batchesOf(feedFile: File): RowBatch[] {
+  const { lines, isTurned } = feedFile
   const columns = ['itemId', 'title', 'availability', 'itemSnapshotDate']
   const rows = lines.map(({ key, title, minute, removes }) => [
     key,
@@ -64,7 +80,7 @@ function batchesOf({ lines, isTurned, sequence }: File): RowBatch[] {
     new Date(START_MS + minute * 60_000).toISOString(),
   ])
   const all = [columns, ...rows].map(cells => (isTurned ? cells.toReversed() : cells).join('\t'))
-  const file = { feed: 'item_snapshot', lastModified: new Date(START_MS + sequence) } as const
+  const file = feedFileOf(feedFile)
   const parser = new TsvParser({ schema, file, batchBytes: 256 })
   return [...parser.push(Buffer.from(`${all.join('\n')}\n`)), ...parser.end()] as RowBatch[]
 }
@@ -91,8 +107,9 @@ const opened = (run: WrittenRun) => Run.open(machineFiles, join(folder, run.name
 
 const NOT_SAVED = { save: async () => {} }
 
-async function runOf(file: File, isCompressed = true): Promise<SequencedRun> {
-  const sorter = new RowSorter()
+/** @param mended the number of the mending that the rows are of */
+async function runOf(file: File, isCompressed = true, mended?: number): Promise<SequencedRun> {
+  const sorter = new RowSorter(mended === undefined ? {} : { mended })
   for (const { rows } of arrivals(file)) sorter.add(rows)
   const run = await written(isCompressed, writer => sorter.writeTo(writer))
   return { run: await opened(run), sequence: file.sequence }
@@ -102,8 +119,8 @@ async function tallied(
   arrived: readonly SequencedRun[],
   standing: readonly SequencedRun[],
 ): Promise<unknown> {
-  const files = { files: 1, numberOf: () => 0 }
-  const { tallies } = await tallyRuns({ arrived, standing, floors: [], ...files })
+  const files = arrived.flatMap(({ run }) => run.origins.files)
+  const { tallies } = await tallyRuns({ arrived, standing, floors: [] }, files)
   return tallies[0]
 }
 
@@ -146,10 +163,11 @@ function naive(files: readonly File[], floors: readonly Floor[]): Map<string, Ke
 /** A change as text: its kind, key, time, and the titles of the row before and after. */
 type Told = readonly [string, string, number, unknown, unknown]
 
-/** The changes of a file and of its floor, those of each key in the order in which they were made. */
-function naiveChanges(before: readonly File[], file: File, floors: readonly Floor[]): Told[] {
-  const down = floors.filter(({ sequence }) => sequence < file.sequence)
-  const newest = naive(before, down)
+/**
+ * Takes a file and its floor into the newest rows. Returns the number of keys that the floor removes, and
+ * the changes in the order of the keys, those of one key in the order in which they were made.
+ */
+function naiveChanges(newest: Map<string, Kept>, file: File, floor: Floor | undefined) {
   const title = (kept: Kept | undefined) => (kept?.version.removed ? null : (kept?.row[0] ?? null))
   const changes: Told[] = []
   const arrive = (key: string, kept: Kept) => {
@@ -165,16 +183,42 @@ function naiveChanges(before: readonly File[], file: File, floors: readonly Floo
   for (const { batch, keys, heads } of arrivals(file))
     for (const [n, key] of keys.entries())
       arrive(key, { ...heads[n]!, mended: 0, row: [batch.row(n).get('title' as string)] })
-  for (const { timeMs } of floors.filter(({ sequence }) => sequence === file.sequence))
-    for (const [key, { version }] of newest)
-      if (!version.removed && version.timeMs < timeMs)
-        arrive(key, {
-          version: { timeMs, removed: true, generatedMs: timeMs },
-          checksum: 0,
-          mended: 0,
-          row: [],
-        })
-  return changes.sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])))
+  let lacking = 0
+  for (const [key, { version }] of newest)
+    if (floor !== undefined && !version.removed && version.timeMs < floor.timeMs) {
+      lacking++
+      const { timeMs } = floor
+      const removal = { timeMs, removed: true, generatedMs: timeMs }
+      arrive(key, { version: removal, checksum: 0, mended: 0, row: [] })
+    }
+  changes.sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])))
+  return { changes, lacking }
+}
+
+/**
+ * Expects what a file does to the newest rows of the files before, which get its rows: the changes,
+ * their numbers, and the keys that stood and that stand no more.
+ */
+async function expectJudged(judged: ArrivedRuns, newest: Map<string, Kept>, file: File) {
+  const stood = standing(newest).map(([key]) => key)
+  const { changes, lacking } = naiveChanges(newest, file, judged.floor)
+  const told: Told[] = []
+  await tellChanges(judged, { schema, isBeforeWanted: true }, async all => {
+    for (const { kind, itemId, version, row, before } of all) {
+      const titles = [row, before].map(each => each?.get('title' as string) ?? null)
+      told.push([kind, itemId, version.timeMs, titles[0], titles[1]])
+    }
+  })
+  expect(told).toEqual(changes)
+  const { tallies, before, removed } = await tallyRuns(judged, [feedFileOf(file)])
+  const { unchanged, stale, ...effective } = tallies[0]!
+  const count = (wanted: ChangeKind) => changes.filter(([kind]) => kind === wanted).length
+  const [inserted, updated, deleted] = [count('inserted'), count('updated'), count('deleted')]
+  expect(effective).toEqual({ inserted, updated, deleted })
+  const gone = stood.filter(key => newest.get(key)!.version.removed)
+  expect(removed).toBe(gone.length)
+  if (judged.floor !== undefined) expect(before).toBe(stood.length)
+  expect(unchanged + stale + changes.length).toBe(file.lines.length + lacking)
 }
 
 function standing(newest: ReadonlyMap<string, Kept>): [string, readonly unknown[]][] {
@@ -222,7 +266,7 @@ const floors = fc
   .array(
     fc.record({ sequence: fc.nat(MOST_FILES), timeMs: fc.nat(7).map(n => START_MS + n * 60_000) }),
     {
-      maxLength: 2,
+      maxLength: 4,
     },
   )
   .map(all => all.sort((a, b) => a.sequence - b.sequence))
@@ -318,13 +362,8 @@ describe('The rows of runs', () => {
           before.push(...arrived)
         }
         const arrived = await runsOf(all)
-        const { tallies: together } = await tallyRuns({
-          arrived,
-          standing: [],
-          floors: [],
-          files: all.length,
-          numberOf: ({ file }) => file.lastModified! - START_MS - 1,
-        })
+        const judged = { arrived, standing: [], floors: [] }
+        const { tallies: together } = await tallyRuns(judged, all.map(feedFileOf))
         expect(together).toEqual(apart)
         expect(await listed(new RunTable(schema, arrived, []))).toEqual(standing(naive(all, [])))
         await closed(made)
@@ -333,7 +372,7 @@ describe('The rows of runs', () => {
     )
   })
 
-  test('tell each change of a file once, with the rows before and after.', async () => {
+  test('tell each change of a file once, with the rows before and after, and count it.', async () => {
     await fc.assert(
       fc.asyncProperty(files, floors, async (all, some) => {
         const down = all.flatMap(({ sequence }) =>
@@ -341,26 +380,84 @@ describe('The rows of runs', () => {
         )
         const runs = await Promise.all(all.map(file => runOf(file)))
         for (const [n, file] of all.entries()) {
-          const told: Told[] = []
           const floors = down.filter(({ sequence }) => sequence < file.sequence)
           const floor = down.find(({ sequence }) => sequence === file.sequence)
-          await tellChanges(
-            { arrived: [runs[n]!], standing: runs.slice(0, n), floors, floor },
-            { schema, isBeforeWanted: true },
-            async changes => {
-              for (const { kind, itemId, version, row, before } of changes) {
-                const titles = [row, before].map(each => each?.get('title' as string) ?? null)
-                told.push([kind, itemId, version.timeMs, titles[0], titles[1]])
-              }
-            },
-          )
-          told.sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])))
-          expect(told).toEqual(naiveChanges(all.slice(0, n), file, down))
+          const judged = { arrived: [runs[n]!], standing: runs.slice(0, n), floors, floor }
+          await expectJudged(judged, naive(all.slice(0, n), floors), file)
         }
         await closed(runs)
       }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are judged alike where bad rows of bootstraps are mended and where runs are merged.', async () => {
+    const step = fc.record({
+      isBootstrap: fc.boolean(),
+      lines: fc.array(line, { maxLength: 12 }),
+      mended: fc.array(line, { maxLength: 4 }),
+      isMerged: fc.boolean(),
+      isTurned: fc.boolean(),
+    })
+    let undone = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async steps => {
+        const newest = new Map<string, Kept>()
+        const made: SequencedRun[] = []
+        let runs: SequencedRun[] = []
+        let floors: Floor[] = []
+        const merge = async () => {
+          const writing = { runs, floors, schema, forgottenMs: 0 }
+          const merged = await written(true, writer => compactRuns(writing, writer))
+          runs = [{ run: await opened(merged), sequence: runs.at(-1)!.sequence }]
+          floors = []
+          made.push(...runs)
+        }
+        for (const [n, { isBootstrap, lines, mended, isMerged, isTurned }] of steps.entries()) {
+          const sequence = n + 1
+          // Other files have rows that are older and newer than the bootstraps beside them.
+          const madeAt = 3 * sequence
+          const dated = (some: readonly Line[]) =>
+            some.map(each =>
+              isBootstrap
+                ? { ...each, minute: madeAt, removes: false }
+                : { ...each, minute: each.minute + madeAt - 3 },
+            )
+          const file = { sequence, isTurned, lines: dated(lines), ...(isBootstrap && { madeAt }) }
+          const timeMs = START_MS + madeAt * 60_000
+          const floor = isBootstrap && runs.length > 0 ? { sequence, timeMs } : undefined
+          const arrived = [await runOf(file)]
+          made.push(...arrived)
+          await expectJudged({ arrived, standing: runs, floors, floor }, newest, file)
+          runs.push(...arrived)
+          if (floor !== undefined) floors.push(floor)
+          if (isMerged) await merge()
+          if (isBootstrap && mended.length > 0) {
+            const late = { ...file, lines: dated(mended) }
+            runs.push(await runOf(late, true, n + 1))
+            made.push(runs.at(-1)!)
+            for (const { batch, keys, heads } of arrivals(late))
+              for (const [at, key] of keys.entries()) {
+                const row = [batch.row(at).get('title' as string)]
+                const kept = { ...heads[at]!, mended: n + 1, row }
+                const stood = newest.get(key)
+                // The bootstrap has removed the key only because its row was bad.
+                const { removed = false, generatedMs } = stood?.version ?? {}
+                const isUndone = removed && generatedMs === timeMs
+                if (isUndone) undone++
+                if (!stood || isUndone || compareStandings(kept, stood) > 0) newest.set(key, kept)
+              }
+          }
+          const titles = (rows: [string, readonly unknown[]][]) =>
+            rows.map(([key, [title]]) => [key, title])
+          const listing = await listed(new RunTable(schema, runs, floors))
+          expect(titles(listing)).toEqual(titles(standing(newest)))
+        }
+        await closed(made)
+      }),
       { numRuns: 40 },
     )
+    expect(undone).toBeGreaterThan(5)
   })
 
   test('of a file in the order of its keys are one run.', async () => {

@@ -4,6 +4,8 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fileIdKey } from '../../../src/sync/file-id'
+import type { StateChange } from '../../../src/sync/folder/change-log'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, HOUR_MS, type Seen, SmallShop, seenIn } from '../small-run'
@@ -194,8 +196,14 @@ describe('fault 89: a good file that lacks existing items', () => {
       const ids = idsOf(before.items)
       answers.item = served(fileOf(chosen(ids)))
       const events: string[] = []
-      const started = run()
+      let told = 0
+      const write = (changes: readonly StateChange[]) => {
+        told += changes.filter(({ file }) => fileIdKey(file).includes('/item/ALL_ACTIVE')).length
+      }
+      const started = run({ changes: { write } })
       for await (const event of started) if (event.type === 'failed') events.push(event.error.code)
+      // The refused file tells a sink nothing.
+      expect(told).toBe(0)
       const { failed } = await started.summary
       expect(events).toEqual(['SYNC_REMOVAL_REFUSED'])
       const [{ error }] = failed as [(typeof failed)[0]]

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import * as kinds from '../../../src/index'
 import { fileIdKey } from '../../../src/sync/file-id'
+import type { StateChange } from '../../../src/sync/folder/change-log'
 import { StatePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { replayIntoState } from '../../../src/sync/run/replay-into-state'
@@ -132,10 +133,15 @@ describe('fault 159: a bad row of a full file', () => {
       const entry = (await ledgerIn(machine)).at(-1)!
       expect([entry.removedByBadRows, entry.rows.deleted]).toEqual([9, 29])
       expect((await rowsIn(machine.start())).length).toBe(171)
-      // Bad rows without a key that went are none of them.
-      feed.add({ kind: 'full', minute: 5, rows: [] }, spoilt(rows(171 + 9, 3), 9, spoil))
+      // Bad rows without a key that went are none of them, and keys that are marked did not go so. The
+      // versions of the files before count no more.
+      const marked = rows(171 + 9).map((each, n) => ({ ...each, gone: n >= 170 }))
+      feed.add({ kind: 'full', minute: 5, rows: [] }, spoilt(marked, 9, spoil))
       await feed.sync(machine.start()).summary
-      expect((await ledgerIn(machine)).at(-1)!.removedByBadRows).toBeUndefined()
+      const { rows: tally, removedByBadRows } = (await ledgerIn(machine)).at(-1)!
+      const updated = 171 - 10
+      expect(tally).toEqual({ inserted: 0, updated, deleted: 10, unchanged: 0, stale: 0 })
+      expect(removedByBadRows).toBeUndefined()
     },
   )
 
@@ -196,7 +202,13 @@ describe('fault 159: marks of removal', () => {
     feed.add({ kind: 'changes', minute: 1, rows: [row('first')] })
     feed.add({ kind, minute: kind === 'full' ? 1 : 2, rows: removing })
     feed.add({ kind: 'changes', minute: 3, rows: [row('behind')] })
-    const [, error] = await eventsOf(feed.sync(machine.start()))
+    const told: string[] = []
+    const write = (changes: readonly StateChange[]) => {
+      told.push(...changes.map(({ id }) => id))
+    }
+    const [, error] = await eventsOf(feed.sync(machine.start(), { changes: { write } }))
+    // The refused file tells a sink nothing.
+    expect(told).toEqual(kind === 'full' ? [] : ['first'])
     const rowsBefore = kind === 'full' ? 200 : 201
     expect(error).toMatchObject({
       code: 'SYNC_REMOVAL_REFUSED',

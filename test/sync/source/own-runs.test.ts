@@ -202,7 +202,7 @@ describe('a run over a feed', () => {
     ).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'source.isRemoved()' } })
   })
 
-  test('tells the changes of its rows, each with the time of its file', async () => {
+  test('tells the changes of its rows in the order of the keys, each with the time of its file', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()
     const told: string[] = []
@@ -223,8 +223,8 @@ describe('a run over a feed', () => {
       'row updated a 1',
       'row inserted c 1',
       'row deleted c 1',
-      'row inserted d 2',
       'row deleted b 2',
+      'row inserted d 2',
     ])
   })
 
