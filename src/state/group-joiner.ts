@@ -104,12 +104,12 @@ const OUTPUT_GROUPS = 64
  * `joiner` is `new GroupJoiner({ groups, row: (entry: MergedItem) => entry.row })`. Joining before
  * merging works too, but then an item has the group that was known when its row passed.
  *
- * A joined item is the element of the input itself, and keeps the memory that it refers to: see
- * {@link Row.detach}. Groups, and the items of group-with-items mode, have bytes of their own; they
- * are read with the schema of the first batch.
+ * A joined item is the element of the input itself. It, the groups, and the items of
+ * group-with-items mode keep the memory of the batch or of the block of about 64 KiB that they refer
+ * to: see {@link Row.detach}. Rows that were kept are read with the schema of the first batch.
  *
  * The stage holds `memoryBytes` of rows, one batch, in group-with-items mode up to 64 groups with
- * their items, and for groups on disk one id for every 16 KiB of them. Input may end after any
+ * their items, and for groups on disk one id for every 32 KiB of them. Input may end after any
  * batch.
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), STATE_LIMIT, STATE_IO,

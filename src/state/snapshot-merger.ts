@@ -1,8 +1,8 @@
 // SnapshotMerger: merges the rows of bootstrap, daily, snapshot and priority files into one state
 // with the newest row of each item. An item has two registers, because a priority row does not
 // replace the item's row. This file owns the options, the output and the counts. codec/merge decides
-// which row is newer, and merge/ keeps the registers. Follows item-feeds.md, sections 2.7 and 2.8,
-// and service-notes.md, section 7.
+// which row is newer, and merge/ keeps the rows. Follows item-feeds.md, sections 2.7 and 2.8, and
+// service-notes.md, section 7.
 
 import type { ChangeKind, Columns, FeedSchema, Outputs, RowBatch, VersionOf } from '../engine/index'
 import {
@@ -21,16 +21,16 @@ import {
 import { inStep } from './in-step'
 import type { MergeChange, MergedItem } from './merge/merged-item'
 import { PartRows } from './merge/part-rows'
+import { isEffective } from './runs/changed-rows'
 import { versionAt } from './runs/merge-runs'
 import { keyOf } from './runs/row-heads'
 import { comparePlaces } from './runs/run-table'
 import { ScratchFolder } from './spill/scratch-folder'
 
-const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
 const DEFAULT_MEMORY_BYTES = 64 * 2 ** 20
 const OUTPUTS = {
   all: () => true,
-  effective: (kind: ChangeKind) => EFFECTIVE.has(kind),
+  effective: isEffective,
   none: () => false,
 }
 
@@ -51,7 +51,7 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
   readonly schema?: FeedSchema<C>
   /**
    * Returns the version time of a row. The result must depend only on the row and its file.
-   * Default: the rules of codec/merge/version-order.ts.
+   * Default: its `itemSnapshotDate`; without one, the hour, the day or the `Last-Modified` of the file.
    */
   readonly versionOf?: VersionOf
   /**

@@ -183,6 +183,23 @@ describe('group-with-items', () => {
     }
   })
 
+  test('finds each of many groups on disk, in any order', async () => {
+    const their = Array.from({ length: 3000 }, (_, n) => [`g${n}`, `Group ${n} `.repeat(9)])
+    const wanted = Array.from({ length: 2500 }, (_, n) => [`i${n}`, `g${(n * 7919) % 4000}`])
+    const joiner = new GroupJoiner({ groups: groups(...their, ...their), memoryBytes: 2 ** 17 })
+    const outputs = (await outputsOf(joiner, cutBatches(items(...wanted), 700))).flat()
+    const title = (id: string) => their[Number(id.slice(1))]?.[1] ?? null
+    expect(outputs.slice(0, 2500).map(({ group }) => group?.text('title') ?? null)).toEqual(
+      wanted.map(([, id]) => title(id!)),
+    )
+    const used = new Set(wanted.map(([, id]) => id))
+    const unused = their.map(([id]) => id!).filter(id => !used.has(id))
+    expect(outputs.slice(2500).map(({ group }) => group?.text('itemGroupId'))).toEqual(
+      unused.sort(),
+    )
+    expect(joiner.tally).toMatchObject({ groups: 3000, replacedGroups: 3000 })
+  })
+
   test.each([0, 2 ** 26])(
     'a group past maxGroupItems is STATE_LIMIT, in %d bytes of memory',
     async memoryBytes => {

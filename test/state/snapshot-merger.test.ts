@@ -283,6 +283,34 @@ describe('the state', () => {
     await merger.close()
   })
 
+  test('stays in memory where rows replace each other many times, and takes no more of it', async () => {
+    const title = (n: number) => `${n} `.repeat(400)
+    const merger = new SnapshotMerger({ memoryBytes: 4 * 2 ** 20, before: true })
+    const batches = Array.from({ length: 300 }, (_, n) =>
+      snapshot(
+        Math.floor(n / 60) + 1,
+        ...Array.from({ length: 40 }, (_, item) => [
+          `i${(item * 7 + n) % 97}`,
+          item === 39 ? 'UNAVAILABLE' : 'AVAILABLE',
+          item === 39 ? '' : title(n),
+          iso(Math.floor(n / 60) + 1, n % 60),
+        ]),
+      ),
+    ).flat()
+    const outputs = await outputsOf(merger, batches)
+    // On disk there would be one output of all changes at the end.
+    expect(outputs.map(({ length }) => length)).toEqual(batches.map(() => 40))
+    const oracle = new Map<string, string | null>()
+    for (const { itemId, kind, row, before } of outputs.flat()) {
+      expect(before?.text('title' as string) ?? null).toBe(oracle.get(itemId) ?? null)
+      if (kind !== 'unchanged') oracle.set(itemId, row?.text('title' as string) ?? null)
+    }
+    const entries = await collect(merger.entries())
+    const standing = [...oracle].filter(([, text]) => text !== null)
+    expect(titles(entries).sort()).toEqual(standing.map(([id, text]) => `${id} ${text}`).sort())
+    expect(entries).not.toHaveLength(0)
+  })
+
   test('cannot be listed before the stage has ended', async () => {
     const merger = new SnapshotMerger()
     await expect(merger.entries().next()).rejects.toMatchObject({ code: 'STAGE_NOT_ENDED' })

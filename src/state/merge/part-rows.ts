@@ -33,8 +33,8 @@ import {
   BatchRow,
   type Change,
   type ChangeOptions,
+  MadeChange,
   Reporter,
-  RowChange,
   type Stood,
 } from './row-change'
 
@@ -130,7 +130,7 @@ export class PartRows<Part extends string, C extends Columns> {
               if (block.read === undefined) await block.lines()
               if (stood && stood.block.read === undefined) await stood.block.lines()
             }
-            changes.push(new RowChange(this.#reporter, kind, this.#arrived(row), isKept, stood))
+            changes.push(new MadeChange(this.#reporter, kind, this.#arrived(row), isKept, stood))
           }
           if (isKept) stood = row
         }
@@ -189,7 +189,7 @@ export class PartRows<Part extends string, C extends Columns> {
         }
       }
       if (isKept) places.set(key, place)
-      changes.push(new RowChange(reporter, kind, new BatchRow(rows, n, key), isKept, stood))
+      changes.push(new MadeChange(reporter, kind, new BatchRow(rows, n, key), isKept, stood))
     }
     if (read.length > 0) {
       const block = sorter.blockOf(placesRead)

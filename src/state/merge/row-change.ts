@@ -156,7 +156,7 @@ export class Reporter<Part extends string, C extends Columns> {
 /** The batch of an origin, without its rows. */
 type Source = Pick<RowBatch<Columns>, 'header' | 'file' | 'progress'>
 
-export class RowChange<Part extends string, C extends Columns> implements Change<Part, C> {
+export class MadeChange<Part extends string, C extends Columns> implements Change<Part, C> {
   readonly kind: ChangeKind
   readonly #reporter: Reporter<Part, C>
   readonly #arrived: Arrived

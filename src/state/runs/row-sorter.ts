@@ -19,7 +19,7 @@ import {
   REMOVED,
   type RowHeads,
 } from './row-heads'
-import { PLAIN_BLOCK_BYTES, ROWS_PER_BLOCK } from './run-format'
+import { ROWS_PER_BLOCK } from './run-format'
 import { RunOrigins } from './run-origins'
 import { Block, type BlockSource, type KeyedBlocks } from './run-reader'
 import type { RunWriter } from './run-writer'
@@ -28,6 +28,8 @@ import type { RunWriter } from './run-writer'
 const MOST_ROWS = 2 ** 24 - 2 ** 16
 const CHUNK_BYTES = 1 << 21
 const NO_BYTES = Buffer.alloc(0)
+/** A row keeps the memory of its block. */
+const BLOCK_BYTES = 1 << 16
 /** In place of the chunk of a row that was dropped. */
 const DROPPED = 0xffff_ffff
 
@@ -275,7 +277,7 @@ class SorterBlocks implements KeyedBlocks {
     let isUnique = true
     let bytes = Number.POSITIVE_INFINITY
     for (let n = 0; n < order.length; n++) {
-      if (bytes >= PLAIN_BLOCK_BYTES || n - this.#starts.at(-1)! >= ROWS_PER_BLOCK) {
+      if (bytes >= BLOCK_BYTES || n - this.#starts.at(-1)! >= ROWS_PER_BLOCK) {
         this.#starts.push(n)
         bytes = 0
       }
