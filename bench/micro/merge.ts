@@ -16,8 +16,8 @@ export const merge: MicroCase = {
     for (const row of sampleRows) {
       const version = versionOfRow(row, row.text('itemId'))
       const checksum = crc32(row.batch.bytesOf(row.slot))
-      const older = { checksum, version: { ...version, timeMs: version.timeMs - 1 } }
-      if (judgeArrival(older, { checksum, version }, Number.NaN).kind === 'stale') stale++
+      const older = { version: { ...version, timeMs: version.timeMs - 1 } }
+      if (judgeArrival(older, { version }, checksum).kind === 'stale') stale++
     }
     return stale
   },

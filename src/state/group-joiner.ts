@@ -105,7 +105,7 @@ const OUTPUT_GROUPS = 64
  * merging works too, but then an item has the group that was known when its row passed.
  *
  * A joined item is the element of the input itself. It, the groups, and the items of
- * group-with-items mode keep the memory of the batch or of the block of about 64 KiB that they refer
+ * group-with-items mode keep the memory of the batch or of the block of up to 256 KiB that they refer
  * to: see {@link Row.detach}. Rows that were kept are read with the schema of the first batch.
  *
  * The stage holds `memoryBytes` of rows, one batch, in group-with-items mode up to 64 groups with

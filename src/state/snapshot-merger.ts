@@ -114,18 +114,17 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /**
    * The number of rows by the change that they made, separately for item rows and priority rows.
    */
-  readonly tally = {
+  readonly tally: {
     /** The counts of item rows. */
-    item: newTally(),
+    readonly item: ChangeTally
     /** The counts of priority rows. */
-    priority: newTally(),
+    readonly priority: ChangeTally
   }
   readonly #items: PartRows<'item', C>
   readonly #priorities: PartRows<'priority', ItemPriorityColumns>
   /** Both parts share the memory, and move to the disk together. */
   readonly #memoryBytes: number
   readonly #folder = new ScratchFolder()
-  readonly #isWanted: (kind: ChangeKind) => boolean
   /** The number of listings of the merged items that are being read. */
   #readers = 0
   #isClosed = false
@@ -136,15 +135,11 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     const { changes, before, memoryBytes } = readOptions(options, OPTIONS)
     // C is the columns of the snapshot feed unless a schema is given.
     const { schema = itemSnapshotSchema as unknown as FeedSchema<C>, versionOf } = options
-    this.#isWanted = OUTPUTS[changes]
     this.#memoryBytes = memoryBytes
-    const shared = { versionOf, changes: { before, isWanted: this.#isWanted } }
-    const folder = this.#folder
-    this.#items = new PartRows({ part: 'item', schema, ...shared }, folder)
-    this.#priorities = new PartRows(
-      { part: 'priority', schema: itemPrioritySchema, ...shared },
-      folder,
-    )
+    const shared = { versionOf, before, isWanted: OUTPUTS[changes], folder: this.#folder }
+    this.#items = new PartRows('item', schema, shared)
+    this.#priorities = new PartRows('priority', itemPrioritySchema, shared)
+    this.tally = { item: this.#items.tally, priority: this.#priorities.tally }
   }
 
   /**
@@ -239,32 +234,22 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   protected override transform(batch: RowBatch<Columns>): Outputs<readonly MergeChange<C>[]> {
     const rows = rowBatch(this.name, batch)
     const part = rows.file.feed === 'item_priority' ? this.#priorities : this.#items
-    const changes = this.#wanted(part.add(rows))
+    const changes = part.add(rows)
+    const outputs = changes.length > 0 ? [changes] : []
     const isFull = this.#items.byteLength + this.#priorities.byteLength > this.#memoryBytes
-    return isFull ? this.#spilled(changes) : changes
+    return isFull ? this.#spilled(outputs) : outputs
   }
 
   protected override async *flush(): AsyncGenerator<readonly MergeChange<C>[], void, void> {
     for (const part of [this.#items, this.#priorities])
-      for await (const changes of part.changes()) yield* this.#wanted(changes)
+      for await (const changes of part.changes()) if (changes.length > 0) yield changes
   }
 
   async *#spilled(
-    changes: readonly (readonly MergeChange<C>[])[],
+    outputs: readonly (readonly MergeChange<C>[])[],
   ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
-    yield* changes
+    yield* outputs
     await this.#items.spill()
     await this.#priorities.spill()
   }
-
-  /** Counts changes, and returns those that are wanted, as no more than one output. */
-  #wanted(changes: readonly MergeChange<C>[]): readonly (readonly MergeChange<C>[])[] {
-    for (const { part, kind } of changes) this.tally[part][kind]++
-    const wanted = changes.filter(({ kind }) => this.#isWanted(kind))
-    return wanted.length > 0 ? [wanted] : []
-  }
-}
-
-function newTally(): ChangeTally {
-  return { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 }

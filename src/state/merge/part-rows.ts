@@ -16,34 +16,21 @@ import {
 } from '../../engine/index'
 import { type KeyedRows, type KeyRules, keyedRows } from '../keyed-rows'
 import { effectOf } from '../runs/judge-runs'
-import {
-  compareStandings,
-  mergeRuns,
-  type PlacedStanding,
-  placedAt,
-  type SequencedRun,
-} from '../runs/merge-runs'
+import { mergeRuns, type PlacedStanding, placedAt, type SequencedRun } from '../runs/merge-runs'
 import { compareHeads, keyOf, newHeads } from '../runs/row-heads'
 import type { BlockSource } from '../runs/run-reader'
 import { RunTable } from '../runs/run-table'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SpilledRows } from '../spill/spilled-rows'
-import {
-  type Arrived,
-  BatchRow,
-  type Change,
-  type ChangeOptions,
-  MadeChange,
-  Reporter,
-  type Stood,
-} from './row-change'
+import { type Arrived, BatchRow, type Change, MadeChange, Reporter, type Stood } from './row-change'
 
-export interface PartRowsOptions<Part extends string, C extends Columns> {
-  readonly part: Part
-  /** The schema for kept rows. */
-  readonly schema: FeedSchema<C>
+export interface PartRowsOptions {
   readonly versionOf: VersionOf | undefined
-  readonly changes: ChangeOptions
+  /** True where changes have the row that was kept before. */
+  readonly before: boolean
+  /** Tells whether changes of a kind are given, and not only counted. */
+  readonly isWanted: (kind: ChangeKind) => boolean
+  readonly folder: ScratchFolder
 }
 
 /** Rows that do not stand any more are dropped when they take this part of those that do. */
@@ -51,24 +38,25 @@ const WASTE_PART = 1 / 4
 const LEAST_WASTE = 1 << 20
 
 export class PartRows<Part extends string, C extends Columns> {
+  /** The number of rows by what they did. */
+  readonly tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
+  readonly #options: PartRowsOptions
   readonly #rules: KeyRules
   readonly #reporter: Reporter<Part, C>
-  readonly #folder: ScratchFolder
   #rows: SpilledRows
   /** The place of what stands under each key, while all rows are in memory. */
   #places: Map<string, number> | undefined = new Map()
   /** What stood when the rows moved to the disk. */
   #standing: readonly SequencedRun[] = []
 
-  constructor(
-    { part, schema, versionOf, changes }: PartRowsOptions<Part, C>,
-    folder: ScratchFolder,
-  ) {
+  /** @param schema for kept rows */
+  constructor(part: Part, schema: FeedSchema<C>, options: PartRowsOptions) {
+    const { versionOf, before, folder } = options
     const own: KeyRules['versionOf'] = (row, key) =>
       findVersion(row, versionOf) ?? versionMissing(row, key)
+    this.#options = options
     this.#rules = { key: 'itemId', ...(versionOf && { versionOf: own }) }
-    this.#reporter = new Reporter(part, schema, changes)
-    this.#folder = folder
+    this.#reporter = new Reporter(part, schema, before)
     this.#rows = new SpilledRows(folder)
   }
 
@@ -85,7 +73,7 @@ export class PartRows<Part extends string, C extends Columns> {
 
   /**
    * Takes the rows of a batch.
-   * @returns the change of each row in order; none where the rows are judged at the end
+   * @returns their changes in order; none where the rows are judged at the end
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
    */
   add(batch: RowBatch<Columns>): readonly Change<Part, C>[] {
@@ -106,7 +94,7 @@ export class PartRows<Part extends string, C extends Columns> {
       this.#places = undefined
       await this.#rows.spill(schema)
       this.#standing = this.#rows.runs
-      this.#rows = new SpilledRows(this.#folder)
+      this.#rows = new SpilledRows(this.#options.folder)
     } else await this.#rows.spill(schema)
   }
 
@@ -123,16 +111,15 @@ export class PartRows<Part extends string, C extends Columns> {
           const row = placedAt(block, n, 0)
           if (stood && compareHeads(stood.block.heads, stood.n, block.heads, n) !== 0)
             stood = undefined
-          const isKept = stood === undefined || compareStandings(row, stood) > 0
-          if (arriving.has(block.run)) {
-            const { kind } = effectOf(row, stood)
-            if (this.#reporter.options.isWanted(kind)) {
-              if (block.read === undefined) await block.lines()
-              if (stood && stood.block.read === undefined) await stood.block.lines()
-            }
-            changes.push(new MadeChange(this.#reporter, kind, this.#arrived(row), isKept, stood))
+          const { kind, writes } = effectOf(row, stood)
+          if (arriving.has(block.run) && this.#counts(kind)) {
+            if (block.read === undefined) await block.lines()
+            if (stood && stood.block.read === undefined) await stood.block.lines()
+            const arrived = this.#arrived(row)
+            const key = keyOf(block.heads, n)
+            changes.push(new MadeChange(this.#reporter, kind, key, arrived, stood, writes))
           }
-          if (isKept) stood = row
+          if (writes) stood = row
         }
       yield changes
     }
@@ -144,14 +131,16 @@ export class PartRows<Part extends string, C extends Columns> {
     this.#rows.clear()
   }
 
-  /** Returns a row of the disk, as it arrived. */
-  #arrived({ block, n, version }: PlacedStanding): Arrived {
+  /** Counts a change. Returns true where it is given. */
+  #counts(kind: ChangeKind): boolean {
+    this.tally[kind]++
+    return this.#options.isWanted(kind)
+  }
+
+  #arrived({ version, block, n }: PlacedStanding): Arrived {
     const reporter = this.#reporter
     return {
       version,
-      get key() {
-        return keyOf(block.heads, n)
-      },
       get row() {
         return reporter.source(block, n)
       },
@@ -162,7 +151,6 @@ export class PartRows<Part extends string, C extends Columns> {
     const { sorter } = this.#rows
     const first = sorter.rows
     sorter.add(rows)
-    const reporter = this.#reporter
     const changes: Change<Part, C>[] = []
     /** The rows that stood and that changes read, and their places. */
     const read: Stood[] = []
@@ -173,23 +161,24 @@ export class PartRows<Part extends string, C extends Columns> {
       const place = first + n
       const old = places.get(key)
       let kind: ChangeKind = rows.isRemoval(n) ? 'unchanged' : 'inserted'
-      let isKept = true
+      let writes = true
       let stood: Stood | undefined
       if (old !== undefined) {
-        const arrival = sorter.standingAt(place)
         const standing = sorter.standingAt(old)
-        kind = effectOf(arrival, standing).kind
-        isKept = compareStandings(arrival, standing) > 0
-        unkept.push(isKept ? old : place)
+        ;({ kind, writes } = effectOf(sorter.standingAt(place), standing))
         const { version } = standing
-        stood = { version, block: undefined, n: placesRead.length }
-        if (reporter.readsStood(kind, isKept, version)) {
+        stood = { version, block: undefined, n: read.length }
+        unkept.push(writes ? old : place)
+        const isRead = !version.removed && (this.#options.before || !writes)
+        if (isRead && this.#options.isWanted(kind)) {
           read.push(stood)
           placesRead.push(old)
         }
       }
-      if (isKept) places.set(key, place)
-      changes.push(new MadeChange(reporter, kind, new BatchRow(rows, n, key), isKept, stood))
+      if (writes) places.set(key, place)
+      if (!this.#counts(kind)) continue
+      const arrived = new BatchRow(rows, n)
+      changes.push(new MadeChange(this.#reporter, kind, key, arrived, stood, writes))
     }
     if (read.length > 0) {
       const block = sorter.blockOf(placesRead)

@@ -1,7 +1,8 @@
-// A change that an arriving row made to what stands under its key. There is a change for each row, and
-// most callers only count them, so that its rows are made when a caller reads them.
+// A change that an arriving row made to what stands under its key. There may be a change for each row,
+// of which most callers read little, so that its rows are made when they are read.
 
 import {
+  type BoundHeader,
   type ChangeKind,
   type Columns,
   type FeedSchema,
@@ -41,36 +42,18 @@ export interface Change<Part extends string, C extends Columns> {
   readonly before: Row<C> | null | undefined
 }
 
-/** The parts of changes that a caller reads: kept rows must be read for them. */
-export interface ChangeOptions {
-  /** Changes have the row that was kept before. */
-  readonly before: boolean
-  /** Tells whether changes of a kind are read, and not only counted. */
-  isWanted(kind: ChangeKind): boolean
-}
-
-/** A row that arrived. */
+/** A row that arrived, which is made when it is read. */
 export interface Arrived {
-  readonly key: string
   readonly version: Version
   readonly row: Row<Columns>
 }
 
-/** What stood before. Its row is in a block whose lines are read where a change needs it. */
-export interface Stood {
-  readonly version: Version
-  block: Block | undefined
-  readonly n: number
-}
-
 /** A row of a batch that arrived. */
 export class BatchRow implements Arrived {
-  readonly key: string
   readonly #rows: KeyedRows
   readonly #n: number
 
-  constructor(rows: KeyedRows, n: number, key: string) {
-    this.key = key
+  constructor(rows: KeyedRows, n: number) {
     this.#rows = rows
     this.#n = n
   }
@@ -84,13 +67,22 @@ export class BatchRow implements Arrived {
   }
 }
 
+/** What stood before. Its row is in a block whose lines are read where a change has it. */
+export interface Stood {
+  readonly version: Version
+  block: Block | undefined
+  readonly n: number
+}
+
 /** What all changes of a part share. */
 export class Reporter<Part extends string, C extends Columns> {
   readonly part: Part
   readonly schema: FeedSchema<C>
-  readonly options: ChangeOptions
-  /** The batches that arrived, under the header of the schema. */
+  /** True where changes have the row that was kept before. */
+  readonly before: boolean
+  /** The batches that arrived, under the header of the schema, and these headers. */
   readonly #merged = new WeakMap<RowBatch<Columns>, RowBatch<C>>()
+  readonly #headers = new WeakMap<BoundHeader, BoundHeader<C>>()
   /** The batches of the disk as they arrived. */
   readonly #arrived = new WeakMap<RowBatch<Columns>, RowBatch<Columns>>()
   /** What is not on the disk of each origin, by its text. */
@@ -98,15 +90,10 @@ export class Reporter<Part extends string, C extends Columns> {
   readonly #sourcesOf = new WeakMap<RunOrigins, Source[]>()
   #last: Source | undefined
 
-  constructor(part: Part, schema: FeedSchema<C>, options: ChangeOptions) {
+  constructor(part: Part, schema: FeedSchema<C>, before: boolean) {
     this.part = part
     this.schema = schema
-    this.options = options
-  }
-
-  /** Tells whether a change reads the row that stood. */
-  readsStood(kind: ChangeKind, isKept: boolean, { removed }: Version): boolean {
-    return !removed && (this.options.before || !isKept) && this.options.isWanted(kind)
+    this.before = before
   }
 
   /** Keeps what {@link source} needs of a batch that goes to the disk. */
@@ -133,7 +120,10 @@ export class Reporter<Part extends string, C extends Columns> {
   merged({ batch, slot }: Row<Columns>): Row<C> {
     let merged = this.#merged.get(batch)
     if (merged === undefined) {
-      merged = batch.withHeader(headerUnder(this.schema, recordOf(batch).header))
+      const header =
+        this.#headers.get(batch.header) ?? headerUnder(this.schema, recordOf(batch).header)
+      this.#headers.set(batch.header, header)
+      merged = batch.withHeader(header)
       this.#merged.set(batch, merged)
     }
     return new Row(merged, slot)
@@ -158,32 +148,31 @@ type Source = Pick<RowBatch<Columns>, 'header' | 'file' | 'progress'>
 
 export class MadeChange<Part extends string, C extends Columns> implements Change<Part, C> {
   readonly kind: ChangeKind
+  readonly itemId: string
   readonly #reporter: Reporter<Part, C>
   readonly #arrived: Arrived
-  readonly #isKept: boolean
   readonly #stood: Stood | undefined
+  readonly #isKept: boolean
 
   /** @param isKept true where the row that arrived is the one that is kept now */
   constructor(
     reporter: Reporter<Part, C>,
     kind: ChangeKind,
+    itemId: string,
     arrived: Arrived,
-    isKept: boolean,
     stood: Stood | undefined,
+    isKept: boolean,
   ) {
     this.kind = kind
+    this.itemId = itemId
     this.#reporter = reporter
     this.#arrived = arrived
-    this.#isKept = isKept
     this.#stood = stood
+    this.#isKept = isKept
   }
 
   get part(): Part {
     return this.#reporter.part
-  }
-
-  get itemId(): string {
-    return this.#arrived.key
   }
 
   get source(): Row<Columns> {
@@ -200,7 +189,7 @@ export class MadeChange<Part extends string, C extends Columns> implements Chang
   }
 
   get before(): Row<C> | null | undefined {
-    return this.#reporter.options.before ? (this.#rowBefore()?.detach() ?? null) : undefined
+    return this.#reporter.before ? (this.#rowBefore()?.detach() ?? null) : undefined
   }
 
   #rowBefore(): Row<C> | null {

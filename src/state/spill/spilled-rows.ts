@@ -13,8 +13,6 @@ import type { ScratchFile, ScratchFolder } from './scratch-folder'
 const ROW_BYTES = 100
 /** Runs of one size that are merged into one of the next size. Each run that is read has a block in memory. */
 const MOST_RUNS = 16
-/** A row keeps the memory of its block. */
-const BLOCK_BYTES = 1 << 16
 
 interface ScratchRun extends SequencedRun {
   readonly run: Run
@@ -86,7 +84,7 @@ export class SpilledRows {
 
   async #write(
     fill: (writer: RunWriter) => Promise<void>,
-    blockBytes = BLOCK_BYTES,
+    blockBytes?: number,
   ): Promise<ScratchRun> {
     const file = await this.#folder.newFile()
     const { path, handle } = file

@@ -17,6 +17,7 @@ import {
 } from '../../../src/engine'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
+import { closing, orUndo } from '../../../src/engine/disk/closing'
 import { tellChanges } from '../../../src/state/runs/changed-rows'
 import { compactRuns } from '../../../src/state/runs/compact-runs'
 import { type ArrivedRuns, countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
@@ -99,7 +100,10 @@ async function written(
 ): Promise<WrittenRun> {
   const path = join(folder, `${names++}.run`)
   const writer = await RunWriter.create(machineFiles, path, isCompressed)
-  await fill(writer)
+  await orUndo(
+    () => fill(writer),
+    () => writer.abort(),
+  )
   return writer.end()
 }
 
@@ -593,8 +597,7 @@ test('A merge keeps so many rows of one key that a late full file may leave, and
   const merged = async (of: WrittenRun) => {
     const run = await opened(of)
     const options = { runs: [{ run, sequence: 1 }], floors, schema, forgottenMs: -1e9 }
-    const { rows } = await written(true, writer => compactRuns(options, writer))
-    await run.close()
+    const { rows } = await closing(run, () => written(true, writer => compactRuns(options, writer)))
     return rows
   }
   expect(await merged(await file!)).toBe(4096)

@@ -22,6 +22,8 @@ export interface RegisterHead {
   readonly checksum: number
 }
 
+type Versioned = Pick<RegisterHead, 'version'>
+
 export interface Arrival {
   readonly kind: ChangeKind
   /**
@@ -37,8 +39,8 @@ export interface Arrival {
  * @param newer negative where the arriving row is the older one. Default: as the versions say
  */
 export function judgeArrival(
-  arriving: RegisterHead,
-  standing: RegisterHead | undefined,
+  arriving: Versioned,
+  standing: Versioned | undefined,
   difference: number,
   newer = standing === undefined ? 1 : compareVersions(arriving.version, standing.version),
 ): Arrival {
@@ -47,10 +49,8 @@ export function judgeArrival(
   if (newer < 0) return { kind: 'stale', writes: false }
   if (removed) return { kind: isThere ? 'deleted' : 'unchanged', writes: newer > 0 }
   if (!isThere) return { kind: 'inserted', writes: true }
-  const isDoubtful = newer === 0 || arriving.checksum === standing.checksum
-  const greater = isDoubtful ? difference : 1
-  if (greater === 0) return { kind: 'unchanged', writes: newer > 0 }
-  return newer > 0 || greater > 0
+  if (difference === 0) return { kind: 'unchanged', writes: newer > 0 }
+  return newer > 0 || difference > 0
     ? { kind: 'updated', writes: true }
     : { kind: 'stale', writes: false }
 }
