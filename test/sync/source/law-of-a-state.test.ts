@@ -63,7 +63,7 @@ const CASES: readonly (readonly [string, readonly NaiveFile[], readonly Step[]])
   ),
 ]
 
-test.each(CASES)('fault 132: %s', async (_, files, steps) => {
+test.each(CASES)('fault 156: %s', async (_, files, steps) => {
   for (const hasVersion of [true, false]) {
     const world: World = { hasVersion, files, steps }
     await checkLaw(world)
@@ -71,6 +71,6 @@ test.each(CASES)('fault 132: %s', async (_, files, steps) => {
   }
 })
 
-test('fault 132: the state follows from the applied files and the mended rows, and the logs lead to it', async () => {
+test('fault 156: the state follows from the applied files and the mended rows, and the logs lead to it', async () => {
   await fc.assert(fc.asyncProperty(worlds, checkLaw), { numRuns: 100 })
 })
