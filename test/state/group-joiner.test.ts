@@ -2,14 +2,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { defineSchema, int32, text } from '../../src/engine'
 import type { Row, RowBatch } from '../../src/engine/codec/row-batch'
 import { FeedError } from '../../src/engine/errors'
+import { pipeline } from '../../src/engine/pipeline/pipeline'
 import {
   type ItemGroupColumns,
   itemGroupSchema,
   itemSchema,
 } from '../../src/engine/schema/feed-schemas'
+import { ColumnDecoder } from '../../src/engine/stages/column-decoder'
 import { Stage } from '../../src/engine/stages/stage'
+import { TsvRowParser } from '../../src/engine/stages/tsv-row-parser'
 import { GroupJoiner, type JoinTally } from '../../src/state/group-joiner'
 import type { JoinedGroup, JoinedItem } from '../../src/state/join/joined'
 import type { MergedItem } from '../../src/state/merge/merged-item'
@@ -182,6 +186,33 @@ describe('group-with-items', () => {
       expect(await run(0)).toEqual(await run(1 << 20))
     }
   })
+
+  test.each([0, 2 ** 26])(
+    'gives groups as the file has them, whatever a stage has decoded or left out, in %d bytes of memory',
+    async memoryBytes => {
+      const schema = defineSchema({
+        name: 'item_group',
+        columns: { itemGroupId: text(), size: int32(), title: text() },
+      })
+      const rows = (columns: readonly ('itemGroupId' | 'size')[]) =>
+        pipeline([Buffer.from('itemGroupId\tsize\ttitle\ng\tbig\tG\nh\t7\tH\n')]).to(
+          new TsvRowParser({ schema, columns }),
+        )
+      const decoded = rows(['itemGroupId', 'size']).to(new ColumnDecoder({ onBadCell: 'null' }))
+      const joiner = new GroupJoiner({ groups: decoded.batches(), memoryBytes })
+      const outputs = await outputsOf(joiner, items(['a', 'g'], ['b', 'h']))
+      const [g, h] = outputs.flat().map(({ group }) => group!)
+      expect([h!.get('size'), g!.text('size')]).toEqual([7, 'big'])
+      expect(() => g!.get('size')).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
+      expect(() => g!.get('title' as string)).toThrow(
+        expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
+      )
+      const keyless = new GroupJoiner({ groups: rows(['size']).batches(), memoryBytes })
+      await expect(outputsOf(keyless, items(['a', 'g']))).rejects.toMatchObject({
+        code: 'COLUMN_UNKNOWN',
+      })
+    },
+  )
 
   test('finds each of many groups on disk, in any order', async () => {
     const their = Array.from({ length: 3000 }, (_, n) => [`g${n}`, `Group ${n} `.repeat(9)])

@@ -2,8 +2,9 @@
 // that arrived. What exceeds it is sorted on disk into one run, whose blocks are read where items ask
 // for groups.
 
-import type { Columns, FeedSchema, Row, RowBatch } from '../../engine/index'
+import { type Columns, type FeedSchema, Row, type RowBatch } from '../../engine/index'
 import { compareKeys, keyOfRow } from '../row-key'
+import { asStored } from '../runs/run-origins'
 import { RunTable } from '../runs/run-table'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SpilledRows } from '../spill/spilled-rows'
@@ -29,6 +30,7 @@ export class Groups<G extends Columns> {
   #bytes = 0
   readonly #spilled: SpilledRows
   #schema: FeedSchema<G> | undefined
+  #asStored: ((batch: RowBatch<G>) => RowBatch<G>) | undefined
   /** The groups on disk, once they are ended. The time of each is the number of its record. */
   #table: RunTable<G> | undefined
   /** One bit for each record, by its number: true where an item asked for the group. */
@@ -45,12 +47,14 @@ export class Groups<G extends Columns> {
    */
   async add(batch: RowBatch<G>): Promise<void> {
     this.#schema ??= batch.header.schema
+    this.#asStored ??= asStored(this.#schema)
+    const stored = this.#asStored(batch)
     for (const row of batch) {
       const id = keyOfRow(row, 'itemGroupId')
       const number = this.records++
       if (this.#numbers === undefined) this.#spilled.sorter.addRow(row, id, number)
       else {
-        this.#rows.push(row)
+        this.#rows.push(new Row(stored, row.slot))
         const last = this.#numbers.get(id)
         if (last !== undefined) this.#rows[last] = undefined
         this.#numbers.set(id, number)

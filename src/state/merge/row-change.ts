@@ -2,7 +2,6 @@
 // of which most callers read little, so that its rows are made when they are read.
 
 import {
-  type BoundHeader,
   type ChangeKind,
   type Columns,
   type FeedSchema,
@@ -12,7 +11,7 @@ import {
 } from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
 import { recordOf } from '../origin-record'
-import { headerUnder, type RunOrigins } from '../runs/run-origins'
+import { asStored, type RunOrigins } from '../runs/run-origins'
 import type { Block } from '../runs/run-reader'
 
 /** A change that a row made to an item's row or to its priority. */
@@ -80,9 +79,9 @@ export class Reporter<Part extends string, C extends Columns> {
   readonly schema: FeedSchema<C>
   /** True where changes have the row that was kept before. */
   readonly before: boolean
-  /** The batches that arrived, under the header of the schema, and these headers. */
+  /** The batches that arrived, as they are read once they are stored. */
   readonly #merged = new WeakMap<RowBatch<Columns>, RowBatch<C>>()
-  readonly #headers = new WeakMap<BoundHeader, BoundHeader<C>>()
+  readonly #asStored: (batch: RowBatch<Columns>) => RowBatch<C>
   /** The batches of the disk as they arrived. */
   readonly #arrived = new WeakMap<RowBatch<Columns>, RowBatch<Columns>>()
   /** What is not on the disk of each origin, by its text. */
@@ -94,6 +93,7 @@ export class Reporter<Part extends string, C extends Columns> {
     this.part = part
     this.schema = schema
     this.before = before
+    this.#asStored = asStored(schema)
   }
 
   /** Keeps what {@link source} needs of a batch that goes to the disk. */
@@ -120,10 +120,7 @@ export class Reporter<Part extends string, C extends Columns> {
   merged({ batch, slot }: Row<Columns>): Row<C> {
     let merged = this.#merged.get(batch)
     if (merged === undefined) {
-      const header =
-        this.#headers.get(batch.header) ?? headerUnder(this.schema, recordOf(batch).header)
-      this.#headers.set(batch.header, header)
-      merged = batch.withHeader(header)
+      merged = this.#asStored(batch)
       this.#merged.set(batch, merged)
     }
     return new Row(merged, slot)

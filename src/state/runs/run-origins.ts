@@ -7,8 +7,9 @@ import {
   type Columns,
   type FeedFile,
   type FeedSchema,
+  type RowBatch,
 } from '../../engine/index'
-import { fileOf, type HeaderRecord, type OriginRecord } from '../origin-record'
+import { fileOf, type HeaderRecord, type OriginRecord, recordOf } from '../origin-record'
 import { meaningOf, type RunOrigin, rankOf, signatureOf } from './run-format'
 
 /** Headers of rows by their header lines, as long as rows have them: a large one takes a megabyte. */
@@ -91,8 +92,22 @@ export class RunOrigins {
   }
 }
 
+/**
+ * Returns a function that gives batches as rows are read that were stored: under the header of one
+ * schema, and without cells that a stage has decoded.
+ */
+export function asStored<C extends Columns>(schema: FeedSchema<C>) {
+  const headers = new WeakMap<BoundHeader, BoundHeader<C>>()
+  return (batch: RowBatch<Columns>): RowBatch<C> => {
+    let header = headers.get(batch.header)
+    if (header === undefined)
+      headers.set(batch.header, (header = headerUnder(schema, recordOf(batch).header)))
+    return batch.withHeader(header)
+  }
+}
+
 /** Binds a header line to a schema. */
-export function headerUnder<C extends Columns>(
+function headerUnder<C extends Columns>(
   schema: FeedSchema<C>,
   { headings, cells }: HeaderRecord,
 ): BoundHeader<C> {
