@@ -68,6 +68,19 @@ export interface RunIndex {
   readonly blocks: readonly BlockRecord[]
 }
 
+/** What a run holds, as its writer has counted. */
+export interface WrittenRun {
+  /** The name of the file in its folder. */
+  readonly name: string
+  readonly rows: number
+  /** Bytes of the file. */
+  readonly bytes: number
+  /** Bytes of all lines before compression. */
+  readonly rawBytes: number
+  /** The CRC-32 of the index, which has the checksums of all blocks. */
+  readonly checksum: number
+}
+
 /** Returns a short text that equal header lines share. */
 export function signatureOf({ headings, cells }: HeaderRecord): string {
   return createHash('sha256')

@@ -17,10 +17,10 @@ import {
 } from '../../engine/index'
 import { compareKeys } from '../row-key'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
+import type { WrittenRun } from './run-format'
 import { type BlockRecord, HEADS_BYTES, type RunIndex, TAIL_BYTES } from './run-format'
 import { type Headers, RunOrigins } from './run-origins'
 import { type PagePlaces, ParsedPage } from './run-page'
-import type { WrittenRun } from './run-writer'
 
 const decompress = promisify(brotliDecompress)
 

@@ -24,6 +24,7 @@ import {
   ROWS_PER_BLOCK,
   type RunIndex,
   TAIL_BYTES,
+  type WrittenRun,
 } from './run-format'
 import { RunOrigins } from './run-origins'
 
@@ -34,19 +35,6 @@ const QUALITY = 0
 const CHUNK_BYTES = 1 << 18
 /** Blocks that are compressed and written while the next one is filled. */
 const MOST_AHEAD = 2
-
-/** What a run holds, as its writer has counted. */
-export interface WrittenRun {
-  /** The name of the file in its folder. */
-  readonly name: string
-  readonly rows: number
-  /** Bytes of the file. */
-  readonly bytes: number
-  /** Bytes of all lines before compression. */
-  readonly rawBytes: number
-  /** The CRC-32 of the index, which has the checksums of all blocks. */
-  readonly checksum: number
-}
 
 export class RunWriter {
   readonly #file: DurableFile

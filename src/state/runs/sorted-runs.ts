@@ -5,7 +5,8 @@
 
 import type { KeyedRows } from '../keyed-rows'
 import { RowSorter } from './row-sorter'
-import type { RunWriter, WrittenRun } from './run-writer'
+import type { WrittenRun } from './run-format'
+import type { RunWriter } from './run-writer'
 
 /**
  * Each save writes the whole index of its run again, so the next one waits until the parts have grown

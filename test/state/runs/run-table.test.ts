@@ -24,9 +24,10 @@ import { type ArrivedRuns, countRows, tallyRuns } from '../../../src/state/runs/
 import { compareStandings, type Floor, type SequencedRun } from '../../../src/state/runs/merge-runs'
 import { appendKey, keyOf, newHeads, REMOVED } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
+import type { WrittenRun } from '../../../src/state/runs/run-format'
 import { Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
-import { RunWriter, type WrittenRun } from '../../../src/state/runs/run-writer'
+import { RunWriter } from '../../../src/state/runs/run-writer'
 import { SortedRuns } from '../../../src/state/runs/sorted-runs'
 import { headOf, keyedRowsOf } from '../keyed-rows-of'
 
