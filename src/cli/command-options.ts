@@ -89,25 +89,6 @@ export function option<const Flags extends string, const Facts extends OptionFac
   return made.makeOptionMandatory(facts.required === true)
 }
 
-/** Makes an option whose text is read, with its default. */
-export function readOption<
-  const Flags extends string,
-  Value,
-  const Default extends readonly [] | readonly [value: Value, text?: string],
->(
-  flags: Flags,
-  description: string,
-  read: (text: string, before?: never) => Value,
-  ...[value, defaultText]: Default
-): KnownOption<
-  Flags,
-  { read: () => Value } & (Default extends readonly [] ? object : { default: Value })
-> {
-  const facts = { read, default: value, ...(defaultText !== undefined && { defaultText }) }
-  const made: Option = option(flags, description, facts)
-  return made
-}
-
 type NameOf<Flags> = Flags extends `--${infer Words} ${string}`
   ? CamelCase<Words>
   : Flags extends `--${infer Words}`
@@ -163,10 +144,10 @@ export function dialectOf({ delimiter, quoting }: Values<typeof FEED_FILE_OPTION
   return given({ delimiter, quoting })
 }
 
-export const CLOCK_OPTION = readOption(
+export const CLOCK_OPTION = option(
   '--now <time>',
   "the service's clock, where it stands still, as that of `serve --now`; with its zone",
-  time,
+  { read: time },
 )
 
 export function jsonOption(description: string) {

@@ -5,7 +5,6 @@ import {
   jsonOption,
   option,
   positive,
-  readOption,
   seedOf,
   several,
   share,
@@ -14,12 +13,10 @@ import {
   wholeNumber,
 } from './command-options'
 
-const SEED_OPTION = readOption(
-  '--seed <number>',
-  'seed of the world: equal numbers make equal files',
-  seedOf,
-  7,
-)
+const SEED_OPTION = option('--seed <number>', 'seed of the world: equal numbers make equal files', {
+  read: seedOf,
+  default: 7,
+})
 
 const SHAPE_OPTION = option(
   '--shape <shape>',
@@ -28,7 +25,10 @@ const SHAPE_OPTION = option(
 )
 
 const SAMPLE_OPTIONS = [
-  readOption('--items <count>', 'items ever listed; some have ended', positive, 1000),
+  option('--items <count>', 'items ever listed; some have ended', {
+    read: positive,
+    default: 1000,
+  }),
   SEED_OPTION,
   SHAPE_OPTION,
   jsonOption('print the path, the rows and the bytes as JSON'),
@@ -36,40 +36,47 @@ const SAMPLE_OPTIONS = [
 export type SampleOptions = Values<typeof SAMPLE_OPTIONS>
 
 const SERVE_OPTIONS = [
-  readOption('--port <number>', 'port, 0 for any', wholeNumber, 0),
-  readOption('--items <count>', 'items ever listed in each category', wholeNumber, 50_000),
+  option('--port <number>', 'port, 0 for any', { read: wholeNumber, default: 0 }),
+  option('--items <count>', 'items ever listed in each category', {
+    read: wholeNumber,
+    default: 50_000,
+  }),
   SHAPE_OPTION,
-  readOption(
+  option(
     '--hours <count>',
     'hours over which new listings spread; above 144 there are bootstraps of each day',
-    positive,
-    24,
+    { read: positive, default: 24 },
   ),
   SEED_OPTION,
-  readOption('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', several),
-  readOption(
+  option('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', {
+    read: several,
+  }),
+  option(
     '--category <id>',
     'a top-level category of each marketplace; may be repeated; 220 by default',
-    several,
+    { read: several },
   ),
-  readOption(
+  option(
     '--now <time>',
     "the service's clock, which then stands still, with its zone, e.g. 2026-03-01T12:00:00Z; " +
       'by default where the last snapshot of the world appears',
-    time,
+    { read: time },
   ),
   option('--sandbox', 'limit ranges to 10 MB instead of 100 MB', { default: false }),
   option('--header-form <form>', 'form of Content-range', {
     choices: ['documented', 'rfc9110', 'echo'],
     default: 'documented',
   }),
-  readOption('--faults <rate>', 'share of downloads whose answer has a fault, 0 to 1', share),
+  option('--faults <rate>', 'share of downloads whose answer has a fault, 0 to 1', { read: share }),
   jsonOption('print one line of JSON, with everything that a client needs'),
 ] as const
 export type ServeOptions = Values<typeof SERVE_OPTIONS>
 
 const DEMO_OPTIONS = [
-  readOption('--items <count>', 'items ever listed in the category', wholeNumber, 20_000),
+  option('--items <count>', 'items ever listed in the category', {
+    read: wholeNumber,
+    default: 20_000,
+  }),
   SEED_OPTION,
   option('--out <file>', 'the file for the merged items', { default: 'feedmill-demo.ndjson' }),
   option('--interrupt', 'kill a first run in the middle, and continue from its state', {

@@ -126,23 +126,13 @@ export function emulatorSettings(given: EmulatorOptions) {
   const { world, now, bootstrapAt, format, ...options } = readOptions(given, EMULATOR)
   const clock = now ?? (() => world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS)
   return {
+    ...options,
     world,
     now: () => new Date(clock()),
     profile: profileOf(given),
     format: { ...SERVED_FORMAT, ...format },
     bootstrap: bootstrapAt ?? world.start,
     authorizationCode: 'feedmill-code',
-    access: options.access,
-    headerForm: options.headerForm,
-    wrapErrors: options.wrapErrors,
-    slowCategories: options.slowCategories,
-    clientId: options.clientId,
-    clientSecret: options.clientSecret,
-    tokenLifetimeSeconds: options.tokenLifetimeSeconds,
-    tokenRequests: options.tokenRequests,
-    catalog: options.catalog,
-    keyTokenErrorStatus: options.keyTokenErrorStatus,
-    conflictStatus: options.conflictStatus,
   }
 }
 

@@ -14,6 +14,7 @@ import {
   GZIP_SIGNATURE,
   is,
   type OptionTable,
+  type Pipeline,
   type PipelineSource,
   pipeline,
   printableUrl,
@@ -88,7 +89,7 @@ export async function inspect(
   const inspector = new FileInspector(reading)
   const running = signal === undefined ? {} : { signal }
   const from = byteSource(source, running)
-  const rest = from.blocks()
+  const rest = from.blocks
   const first = await firstBytes(rest)
   const isGzip = first.length > 1 && !contradictsSignature(0, first, GZIP_SIGNATURE)
   const gunzip = isGzip ? new Gunzip() : undefined
@@ -165,47 +166,38 @@ function gzipReport(facts: GzipFacts): GzipReport {
 interface ByteSource {
   /** The source as reports name it. */
   readonly name: string
-  /** The blocks. It can be called once. */
-  blocks(): Blocks
+  /** They can be read once. */
+  readonly blocks: Blocks
   /** The values of an address, which a server may repeat in its page. */
   readonly secrets?: Secrets
 }
 
 /** @throws FeedError OPTION_INVALID */
 function byteSource(source: InspectSource, options: PipelineOptions): ByteSource {
-  if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source)))
-    return remoteFile(requestUrl('source', source), options)
-  if (typeof source === 'string') {
-    const path = is.filePath('source', source)
-    return named(path, pipeline(new FileSource(path), options))
+  if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source))) {
+    const url = requestUrl('source', source)
+    const secrets = new Secrets()
+    secrets.rememberUrl(url)
+    return { name: printableUrl(url), secrets, blocks: remoteBlocks(url, secrets, options) }
   }
-  return named('bytes', pipeline(source as () => AsyncIterable<Uint8Array>, options))
+  const [name, from] =
+    typeof source === 'string'
+      ? [source, new FileSource(is.filePath('source', source))]
+      : ['bytes', source as () => AsyncIterable<Uint8Array>]
+  return { name, blocks: checkedBlocks(pipeline<Uint8Array>(from, options)) }
 }
 
-function named(name: string, pipe: { batches(): AsyncIterable<Uint8Array> }): ByteSource {
-  return {
-    name,
-    async *blocks() {
-      for await (const block of pipe.batches()) yield byteBlock('inspect', block)
-    },
-  }
+async function* checkedBlocks(source: Pick<Pipeline<Uint8Array>, 'batches'>): Blocks {
+  for await (const block of source.batches()) yield byteBlock('inspect', block)
 }
 
-function remoteFile(url: URL, options: PipelineOptions): ByteSource {
-  const secrets = new Secrets()
-  secrets.rememberUrl(url)
-  return {
-    name: printableUrl(url),
-    secrets,
-    async *blocks() {
-      const transport = new NodeTransport()
-      try {
-        yield* pipeline(new RangeFetcher({ url, transport, secrets }), options)
-          .to(new ChunkReassembler())
-          .batches()
-      } finally {
-        await transport.close()
-      }
-    },
+async function* remoteBlocks(url: URL, secrets: Secrets, options: PipelineOptions): Blocks {
+  const transport = new NodeTransport()
+  try {
+    yield* pipeline(new RangeFetcher({ url, transport, secrets }), options)
+      .to(new ChunkReassembler())
+      .batches()
+  } finally {
+    await transport.close()
   }
 }

@@ -23,7 +23,7 @@ import { NodeTransport } from './http/node-transport'
 import { REQUESTS, type RequestOptions, requestSettings } from './http/request-settings'
 import type { ServiceProfile } from './profile'
 import type { TokenSource } from './tokens/authorized-transport'
-import { CredentialTokens } from './tokens/client-credentials'
+import { credentialTokens } from './tokens/client-credentials'
 import type { ClientCredentials } from './tokens/token-grant'
 
 export interface FeedServiceOptions extends RequestOptions {
@@ -150,7 +150,7 @@ function serviceOf(base: ServiceBase, close: () => Promise<void>): FeedService {
   const tokens =
     typeof credentials === 'function'
       ? credentials
-      : new CredentialTokens({ ...base, tokenUrl: profile.tokenUrl, credentials }).source
+      : credentialTokens({ ...base, tokenUrl: profile.tokenUrl, credentials })
   const core = new ServiceCore({ ...base, tokens })
   return {
     profile,

@@ -12,7 +12,7 @@ import { createFeedService, type FeedService } from '../../src/service/feed-serv
 import type { HttpTransport } from '../../src/service/http/http-transport'
 import { NodeTransport } from '../../src/service/http/node-transport'
 import { authorizedTransport } from '../../src/service/tokens/authorized-transport'
-import { CredentialTokens } from '../../src/service/tokens/client-credentials'
+import { credentialTokens } from '../../src/service/tokens/client-credentials'
 import { Recorded } from '../engine/diagnostics/recorded'
 import { FAST } from '../service/emulated'
 import { requestSettingsOf } from '../service/http/request-settings-of'
@@ -302,7 +302,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   const secrets = new Secrets()
   const settings = requestSettingsOf({})
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
-  const tokens = new CredentialTokens({
+  const tokens = credentialTokens({
     tokenUrl,
     credentials,
     transport: wire,
@@ -314,7 +314,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   const authorized = authorizedTransport({
     operation: 'getKey',
     transport: wire,
-    tokens: tokens.source,
+    tokens,
     scope,
     secrets,
     settings,
@@ -326,7 +326,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   expect(wire.secrets.size).toBe(4)
   expect(
     shownIn(
-      [tokens, tokens.source, authorized, secrets, response, stands.transport, new NodeTransport()],
+      [tokens, authorized, secrets, response, stands.transport, new NodeTransport()],
       wire.secrets,
     ),
   ).toEqual([])

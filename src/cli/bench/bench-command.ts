@@ -7,7 +7,6 @@ import {
   feedOption,
   InvalidArgumentError,
   option,
-  readOption,
   type Values,
   wholeNumberOf,
 } from '../command-options'
@@ -24,11 +23,10 @@ const OPTIONS = [
   option('--file <file>', 'a feed file, gzip or plain, that goes through the stages', {
     conflicts: ['base'],
   }),
-  readOption(
+  option(
     '--read <cells>',
     'what is read of each row of the file: a number of cells, `objects`, or `typed`',
-    reading,
-    5,
+    { read: reading, default: 5 },
   ),
   option('--save <file>', 'save the report, for --baseline', { conflicts: ['baseline', 'base'] }),
   option('--baseline <file>', 'compare with a report that was saved on this machine', {
@@ -36,18 +34,21 @@ const OPTIONS = [
   }),
   option('--base <ref>', 'compare with a commit of the repository, in interleaved runs'),
   option('--build <command>', 'with --base, the command that builds the commit'),
-  readOption('--rounds <count>', 'runs of each benchmark and side', wholeNumberOf(1, 9_999), 18),
-  readOption(
-    '--only <names>',
-    'the benchmarks to run, separated by commas; all by default',
-    listed,
-  ),
-  readOption(
+  option('--rounds <count>', 'runs of each benchmark and side', {
+    read: wholeNumberOf(1, 9_999),
+    default: 18,
+  }),
+  option('--only <names>', 'the benchmarks to run, separated by commas; all by default', {
+    read: listed,
+  }),
+  option(
     '--measures <names>',
     `the measures to compare, separated by commas: ${MEASURE_NAMES.join(', ')}`,
-    // The engine checks the names.
-    text => listed(text) as MeasureName[],
-    MEASURE_NAMES,
+    {
+      // The engine checks the names.
+      read: text => listed(text) as MeasureName[],
+      default: MEASURE_NAMES,
+    },
   ),
   option('--json <file>', 'also write the whole report as JSON; `-` is standard output'),
   option('--format <format>', 'what is printed', { choices: BENCH_FORMATS, default: 'table' }),

@@ -6,7 +6,6 @@ import {
   feedOption,
   jsonOption,
   option,
-  readOption,
   type Values,
   wholeNumber,
 } from '../command-options'
@@ -14,7 +13,7 @@ import {
 const OPTIONS = [
   feedOption('as its column names say'),
   ...FEED_FILE_OPTIONS,
-  readOption('--sample <rows>', 'rows to show', wholeNumber, 3),
+  option('--sample <rows>', 'rows to show', { read: wholeNumber, default: 3 }),
   jsonOption('print the report as JSON'),
   option(
     '--against <report>',

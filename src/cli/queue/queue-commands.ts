@@ -7,7 +7,6 @@ import {
   jsonOption,
   option,
   positive,
-  readOption,
   several,
   type Values,
 } from '../command-options'
@@ -38,28 +37,27 @@ export type UnscheduleCommand = Values<typeof UNSCHEDULE_OPTIONS>
 const SCHEDULE_OPTIONS = [
   ...UNSCHEDULE_OPTIONS,
   option('--to <target>', 'the target of the rows; workers with another one leave the jobs'),
-  readOption('--every <seconds>', 'time between two jobs of a category', positive, 3_600),
-  readOption('--attempts <count>', 'attempts of one job', positive, 5),
+  option('--every <seconds>', 'time between two jobs of a category', {
+    read: positive,
+    default: 3_600,
+  }),
+  option('--attempts <count>', 'attempts of one job', { read: positive, default: 5 }),
 ] as const
 export type ScheduleCommand = Values<typeof SCHEDULE_OPTIONS>
 
 const WORKER_OPTIONS = [
   ...QUEUE_OPTIONS,
   option('--to <target>', 'the target of the rows', { required: true }),
-  readOption('--concurrency <count>', 'categories at the same time', positive, 1),
-  readOption(
-    '--memory <size>',
-    'memory for each category that runs',
-    byteSize,
-    256 * 2 ** 20,
-    '256MiB',
-  ),
-  readOption('--requests-per-second <count>', 'limit of all workers together', positive),
-  readOption(
-    '--requests-per-day <count>',
-    'limit of all workers together, from 0:00 UTC',
-    positive,
-  ),
+  option('--concurrency <count>', 'categories at the same time', { read: positive, default: 1 }),
+  option('--memory <size>', 'memory for each category that runs', {
+    read: byteSize,
+    default: 256 * 2 ** 20,
+    defaultText: '256MiB',
+  }),
+  option('--requests-per-second <count>', 'limit of all workers together', { read: positive }),
+  option('--requests-per-day <count>', 'limit of all workers together, from 0:00 UTC', {
+    read: positive,
+  }),
   jsonOption('print one line of JSON for each state of a job'),
   ...SERVICE_OPTIONS,
   CLOCK_OPTION,

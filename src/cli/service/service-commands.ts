@@ -7,7 +7,6 @@ import {
   jsonOption,
   option,
   positive,
-  readOption,
   several,
   type Values,
 } from '../command-options'
@@ -47,9 +46,11 @@ function addCatalogCommands(catalog: Command): void {
       .description('List the feed types.')
       .examples('catalog feed-types --marketplace MKT_US'),
     [
-      readOption('--marketplace <id>', 'only those of a marketplace; may be repeated', several),
+      option('--marketplace <id>', 'only those of a marketplace; may be repeated', {
+        read: several,
+      }),
       option('--feed-scope <scope>', 'only those of a scope, e.g. DAILY'),
-      readOption('--limit <count>', 'the most feed types to list; all by default', positive),
+      option('--limit <count>', 'the most feed types to list; all by default', { read: positive }),
       jsonOption('print one feed type a line, as JSON'),
     ],
     {
@@ -79,9 +80,11 @@ function addCatalogCommands(catalog: Command): void {
       option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
       option('--feed-type <id>', 'only files of a feed type'),
       option('--feed-scope <scope>', 'only files of a scope, e.g. DAILY'),
-      readOption('--category <id>', 'only files of a top-level category; may be repeated', several),
-      readOption('--look-back <minutes>', 'only files made in the last minutes', positive),
-      readOption('--limit <count>', 'the most files to list; all by default', positive),
+      option('--category <id>', 'only files of a top-level category; may be repeated', {
+        read: several,
+      }),
+      option('--look-back <minutes>', 'only files made in the last minutes', { read: positive }),
+      option('--limit <count>', 'the most files to list; all by default', { read: positive }),
       jsonOption('print one file a line, as JSON'),
     ],
     {
@@ -179,10 +182,10 @@ function addSubscriptionCommands(subscriptions: Command): void {
       }),
       option('--protocol <protocol>', 'how notifications are delivered', { default: 'HTTPS' }),
       option('--format <format>', 'the format of notifications', { default: 'JSON' }),
-      readOption(
+      option(
         '--scope <name>',
         'a scope that the topic needs, such as buy.item.feed; may be repeated',
-        several,
+        { read: several },
       ),
       option('--user', `create it for the user whose access token is in ${USER_TOKEN_VARIABLE}`, {
         default: false,

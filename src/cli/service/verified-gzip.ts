@@ -9,54 +9,40 @@ import { Gunzip, type Sink } from '../../index'
  * are a file without content.
  */
 export function verifiedGzip(target: Sink<Uint8Array>): Sink<Uint8Array> {
-  let check: GzipCheck | undefined
+  let check: ReturnType<typeof gzipCheck> | undefined
   return {
     name: target.name,
     ...(target.writes && { writes: target.writes }),
     open: () => target.open?.(),
     async write(bytes) {
       await target.write(bytes)
-      check ??= new GzipCheck()
-      await check.write(bytes)
+      check ??= gzipCheck()
+      const { gunzip, verdict } = check
+      // The caller may use `bytes` again at once.
+      if (gunzip.write(Uint8Array.from(bytes))) return
+      const drained = new Promise<void>(resolve => gunzip.once('drain', resolve))
+      await Promise.race([drained, verdict])
     },
     async prepare() {
-      await check?.end()
+      check?.gunzip.end()
+      await check?.verdict
       check = undefined
       await target.prepare?.()
     },
     commit: () => target.commit(),
     async abort(error) {
-      check?.stop()
+      check?.gunzip.destroy()
       check = undefined
       await target.abort(error)
     },
   }
 }
 
-class GzipCheck {
-  readonly #gunzip = new Gunzip()
-  readonly #verdict: Promise<void>
-
-  constructor() {
-    this.#gunzip.resume()
-    this.#verdict = this.#gunzip.promise()
-    // A failure is reported by the next write or by the end.
-    this.#verdict.catch(() => {})
-  }
-
-  /** Resolves when the check has room for more. The caller may use `bytes` again at once. */
-  async write(bytes: Uint8Array): Promise<void> {
-    if (this.#gunzip.write(Uint8Array.from(bytes))) return
-    const drained = new Promise<void>(resolve => this.#gunzip.once('drain', resolve))
-    await Promise.race([drained, this.#verdict])
-  }
-
-  end(): Promise<void> {
-    this.#gunzip.end()
-    return this.#verdict
-  }
-
-  stop(): void {
-    this.#gunzip.destroy()
-  }
+function gzipCheck() {
+  const gunzip = new Gunzip()
+  gunzip.resume()
+  const verdict = gunzip.promise()
+  // A failure is reported by the next write or by the end.
+  verdict.catch(() => {})
+  return { gunzip, verdict }
 }

@@ -9,7 +9,6 @@ import {
   jsonOption,
   nowOrTime,
   option,
-  readOption,
   several,
   share,
   time,
@@ -37,32 +36,27 @@ const SYNC_OPTIONS = [
     read: place,
     conflicts: ['state', 'keepFiles', 'changes', 'keepChanges'],
   }),
-  readOption(
+  option(
     '--until <time>',
     'leave out files that cover a later time: `now`, or with its zone, e.g. 2026-03-01T12:00:00Z',
-    nowOrTime,
+    { read: nowOrTime },
   ),
   option('--follow', 'continue with new files, until a signal', { default: false }),
-  readOption(
+  option(
     '--memory <size>',
     'memory for all categories together; with a DuckDB file, 480MiB at least',
-    byteSize,
-    256 * 2 ** 20,
-    '256MiB',
+    { read: byteSize, default: 256 * 2 ** 20, defaultText: '256MiB' },
   ),
-  readOption(
-    '--keep-files <size>',
-    'fetched files to keep for each category, for export --as-of',
-    byteSize,
-    0,
-    'none',
-  ),
-  readOption(
+  option('--keep-files <size>', 'fetched files to keep for each category, for export --as-of', {
+    read: byteSize,
+    default: 0,
+    defaultText: 'none',
+  }),
+  option(
     '--max-removed-share <share>',
     'refuse a bootstrap that would remove a larger share of the rows, ' +
       'unless the service says that there is no content',
-    share,
-    0.5,
+    { read: share, default: 0.5 },
   ),
   option(
     '--changes [file]',
@@ -71,13 +65,11 @@ const SYNC_OPTIONS = [
       'cuts off an incomplete last line and writes its change again; ' +
       'the first files of all items and groups are no changes',
   ),
-  readOption(
-    '--keep-changes <size>',
-    'change logs of the folder to keep for each category',
-    byteSize,
-    2 ** 30,
-    '1GiB',
-  ),
+  option('--keep-changes <size>', 'change logs of the folder to keep for each category', {
+    read: byteSize,
+    default: 2 ** 30,
+    defaultText: '1GiB',
+  }),
   CHANGES_FORMAT_OPTION,
   option(
     '--quarantine',
@@ -92,7 +84,7 @@ const SYNC_OPTIONS = [
 export type SyncCommand = Values<typeof SYNC_OPTIONS>
 
 const STATUS_OPTIONS = [
-  readOption('--to <place>', DATABASE, place),
+  option('--to <place>', DATABASE, { read: place }),
   CLOCK_OPTION,
   jsonOption('print one line of JSON'),
 ] as const
@@ -115,17 +107,15 @@ export type ReplayCommand = Values<typeof REPLAY_OPTIONS>
 
 const EXPORT_OPTIONS = [
   option('--state <dir>', 'the state folder', { required: true }),
-  readOption(
-    '--category <id>',
-    'a category of the folder; may be repeated; all by default',
-    several,
-    [],
-  ),
-  readOption(
+  option('--category <id>', 'a category of the folder; may be repeated; all by default', {
+    read: several,
+    default: [],
+  }),
+  option(
     '--as-of <time>',
     'write the items of an earlier time with its zone, e.g. 2026-03-01T12:00:00Z, ' +
       'restored from the kept files',
-    time,
+    { read: time },
   ),
   option(
     '--schema <file>',

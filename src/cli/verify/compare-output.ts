@@ -51,71 +51,42 @@ const GONE = 'UNAVAILABLE'
 
 export async function compareOutput(
   rows: AsyncIterable<OutputRow>,
-  columns: OutputColumns,
+  { key, availability, compared }: OutputColumns,
   truth: TrueState,
 ): Promise<Differences> {
-  const comparison = new Comparison(columns, truth)
-  for await (const row of rows) comparison.row(row)
-  return comparison.end()
-}
-
-class Comparison {
-  readonly #columns: OutputColumns
-  readonly #truth: TrueState
-  readonly #rowsOf = new Map<string, number>()
-  readonly #counts = { rows: 0, ...ofEachClass(() => 0) }
-  readonly #examples = ofEachClass((): (string | CellExample)[] => [])
-
-  constructor(columns: OutputColumns, truth: TrueState) {
-    this.#columns = columns
-    this.#truth = truth
+  const met = new Set<string>()
+  const counts = { rows: 0, ...ofEachClass(() => 0) }
+  const examples = ofEachClass((): (string | CellExample)[] => [])
+  const note = (kind: DifferenceClass, example: string | CellExample) => {
+    counts[kind]++
+    if (examples[kind].length < EXAMPLES)
+      examples[kind].push(typeof example === 'string' ? cut(example) : cutCells(example))
   }
-
-  row(row: OutputRow): void {
-    const { key, availability } = this.#columns
-    if (availability !== undefined && row[availability] === GONE) return
-    const itemId = key === undefined ? '' : shown(row[key])
-    const item = this.#truth.items.get(itemId)
-    this.#counts.rows++
-    if (item !== undefined) this.#compare(itemId, item, row)
-    else this.#note(this.#truth.ended.has(itemId) ? 'kept' : 'unknown', itemId)
-  }
-
-  end(): Differences {
-    for (const itemId of this.#truth.items.keys())
-      if (!this.#rowsOf.has(itemId)) this.#note('lost', itemId)
-    return { ...this.#counts, examples: this.#examples as Differences['examples'] }
-  }
-
-  #compare(itemId: string, { cells, older }: TrueItem, row: OutputRow): void {
-    const before = this.#rowsOf.get(itemId) ?? 0
-    this.#rowsOf.set(itemId, before + 1)
-    if (before > 0) this.#note('doubled', itemId)
-    const different = this.#differing(cells, row)
-    if (different.length === 0) return
-    const examples = different.map(({ name, index, received }) => ({
+  const differing = (cells: Cells, row: OutputRow) =>
+    compared.filter(({ type, index, received }) => !isEqualCell(type, cells[index]!, row[received]))
+  const compare = (itemId: string, { cells, older }: TrueItem, row: OutputRow) => {
+    if (met.has(itemId)) note('doubled', itemId)
+    met.add(itemId)
+    const different = differing(cells, row).map(({ name, index, received }) => ({
       itemId,
       column: name,
       expected: shown(cells[index]),
       received: shown(row[received]),
     }))
-    if (older.some(version => this.#differing(version, row).length === 0))
-      this.#note('stale', examples[0]!)
-    else for (const example of examples) this.#note('wrongCells', example)
+    if (different.length > 0 && older.some(version => differing(version, row).length === 0))
+      note('stale', different[0]!)
+    else for (const example of different) note('wrongCells', example)
   }
-
-  #differing(cells: Cells, row: OutputRow) {
-    return this.#columns.compared.filter(
-      ({ type, index, received }) => !isEqualCell(type, cells[index]!, row[received]),
-    )
+  for await (const row of rows) {
+    if (availability !== undefined && row[availability] === GONE) continue
+    const itemId = key === undefined ? '' : shown(row[key])
+    const item = truth.items.get(itemId)
+    counts.rows++
+    if (item !== undefined) compare(itemId, item, row)
+    else note(truth.ended.has(itemId) ? 'kept' : 'unknown', itemId)
   }
-
-  #note(kind: DifferenceClass, example: string | CellExample): void {
-    this.#counts[kind]++
-    const examples = this.#examples[kind]
-    if (examples.length < EXAMPLES)
-      examples.push(typeof example === 'string' ? cut(example) : cutCells(example))
-  }
+  for (const itemId of truth.items.keys()) if (!met.has(itemId)) note('lost', itemId)
+  return { ...counts, examples: examples as Differences['examples'] }
 }
 
 function ofEachClass<T>(make: () => T): Record<DifferenceClass, T> {

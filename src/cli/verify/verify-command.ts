@@ -4,7 +4,6 @@ import {
   type Command,
   InvalidArgumentError,
   option,
-  readOption,
   several,
   type Values,
   wholeNumberOf,
@@ -17,14 +16,19 @@ const ITEMS = wholeNumberOf(1, 100_000)
 const SECONDS = wholeNumberOf(1, 86_400)
 
 const OPTIONS = [
-  readOption('--items <count>', 'items ever listed in each category', ITEMS, 500),
-  readOption('--seed <number>', 'seed of the world and of the faults', wholeNumberOf(0, 1e15), 7),
+  option('--items <count>', 'items ever listed in each category', { read: ITEMS, default: 500 }),
+  option('--seed <number>', 'seed of the world and of the faults', {
+    read: wholeNumberOf(0, 1e15),
+    default: 7,
+  }),
   option('--marketplace <id>', 'the marketplace', { default: 'MKT_US' }),
-  readOption('--category <id>', 'a top-level category; may be repeated; 220 by default', several),
-  readOption(
+  option('--category <id>', 'a top-level category; may be repeated; 220 by default', {
+    read: several,
+  }),
+  option(
     '--fault <kind>',
     `run the rounds of this fault only; may be repeated: ${FAULT_NAMES.join(', ')}`,
-    fault,
+    { read: fault },
   ),
   option('--output <file>', 'the name of the file that the command writes', {
     default: 'items.ndjson',
@@ -33,25 +37,23 @@ const OPTIONS = [
     choices: ['ndjson', 'csv', 'sqlite'],
   }),
   option('--table <name>', 'the table of an SQLite output', { default: 'items' }),
-  readOption(
+  option(
     '--rename <theirs=documented>',
     'the documented name of a column of the output; may be repeated',
-    several,
-    [],
+    { read: several, default: [] },
   ),
-  readOption('--ignore <column>', 'a column that is not compared; may be repeated', several, []),
-  readOption(
-    '--attempts <count>',
-    'how often a command is started that ends with a failure',
-    wholeNumberOf(1, 100),
-    3,
-  ),
-  readOption(
-    '--timeout <seconds>',
-    'time limit for the command; after it the command is killed',
-    SECONDS,
-    60,
-  ),
+  option('--ignore <column>', 'a column that is not compared; may be repeated', {
+    read: several,
+    default: [],
+  }),
+  option('--attempts <count>', 'how often a command is started that ends with a failure', {
+    read: wholeNumberOf(1, 100),
+    default: 3,
+  }),
+  option('--timeout <seconds>', 'time limit for the command; after it the command is killed', {
+    read: SECONDS,
+    default: 60,
+  }),
   option(
     '--json [file]',
     'print JSON instead of the table, or print the table and write JSON to a file',

@@ -31,7 +31,6 @@ import {
   priorityDaySpan,
   servedDays,
 } from './calendar'
-import type { FeedFile } from './file-format'
 import { readRange } from './requested-range'
 
 type FeedErrorId = ErrorId<'feeds'>
@@ -150,10 +149,17 @@ export function feedRoutes(options: ServiceContext): readonly Route[] {
   return (Object.keys(OPERATIONS) as FeedName[]).map(feed => feedRoute(feed, options))
 }
 
-function feedRoute(feed: FeedName, options: ServiceContext): Route {
-  const { paths, profile, headerForm } = options
+function feedRoute(feed: FeedName, service: ServiceContext): Route {
+  const { paths, profile, headerForm, wrapErrors } = service
   const { operationId, summary, parameters, rangeRequired } = OPERATIONS[feed]
-  const service = new FeedService(feed, options)
+  const inputNames = { marketplace: profile.marketplaceHeader }
+  const family = documentedFamily('feeds', [operationId], {
+    wrapped: wrapErrors,
+    statuses: headerForm === 'rfc9110' ? { 13017: 416 } : {},
+    inputNames,
+    forcedValues: { max_length: String(profile.maxRangeBytes) },
+  })
+  const answer = answerOf(feed, service, family)
   return {
     method: 'get',
     path: paths[operationId],
@@ -172,99 +178,33 @@ function feedRoute(feed: FeedName, options: ServiceContext): Route {
       204: { description: 'The file has no items.' },
       206: fileResponse('The asked part of the file.', TSV, true),
     },
-    errors: { family: service.errors, ids: errorIds(operationId), internal: 13006 },
-    answer: ({ request }) => service.answer(request),
+    errors: { family, ids: errorIds(operationId), internal: 13006 },
+    answer: ({ request }) => answer(request, requestParts(request, PARTS, inputNames)),
   }
 }
 
-/** One of the four feeds. */
-class FeedService {
-  readonly errors: ErrorFamily<FeedErrorId>
-  readonly #feed: FeedName
-  readonly #options: ServiceContext
-  readonly #inputNames: Readonly<Record<string, string>>
-
-  constructor(feed: FeedName, options: ServiceContext) {
-    const { profile, headerForm, wrapErrors } = options
-    this.#feed = feed
-    this.#options = options
-    this.#inputNames = { marketplace: profile.marketplaceHeader }
-    this.errors = documentedFamily('feeds', [OPERATIONS[feed].operationId], {
-      wrapped: wrapErrors,
-      statuses: headerForm === 'rfc9110' ? { 13017: 416 } : {},
-      inputNames: this.#inputNames,
-      forcedValues: { max_length: String(profile.maxRangeBytes) },
-    })
-  }
-
-  async answer(request: Request): Promise<Response> {
-    const asked = requestParts(request, PARTS, this.#inputNames)
-    const file = refusalOf(OPERATIONS[this.#feed].checks, asked, this.#options) ?? this.#find(asked)
-    return typeof file === 'number' ? this.#refuse(file, asked) : this.#send(file, request, asked)
-  }
-
-  #find(asked: FeedRequest): FeedFile | FeedErrorId {
-    const feed = this.#feed
-    const span = spanOf(feed, asked, this.#calendar(asked))
-    return typeof span === 'number'
-      ? span
-      : { feed, marketplaceId: asked.marketplace!, categoryId: asked.category_id!, ...span }
-  }
-
-  #calendar({ category_id }: FeedRequest): Calendar {
-    const { now, bootstrap, slowCategories } = this.#options
-    return {
-      now: now(),
-      bootstrap,
-      latencyDays: slowCategories.includes(category_id ?? '') ? 3 : 2,
-    }
-  }
-
-  /**
-   * The size of the largest range is also that of the largest file that needs no Range
-   * (item-feeds.md, section 6).
-   */
-  #send(file: FeedFile, request: Request, asked: FeedRequest): Promise<Response> {
-    const { files, profile } = this.#options
-    return files.respond(file, request, {
-      mediaType: TSV,
-      maxWholeBytes: profile.maxRangeBytes,
-      refuse: (code, contentRange) =>
-        this.#refuse(
-          code,
-          asked,
-          this.errors.status(code) === 416 ? { 'content-range': contentRange } : {},
-        ),
-    })
-  }
-
-  #refuse(id: FeedErrorId, asked: FeedRequest, headers: Record<string, string> = {}): Response {
-    const input = id === 13007 ? this.#timeInput(asked) : this.errors.rows[id].input
+/** Returns the function that answers the requests for one of the four feeds. */
+function answerOf(feed: FeedName, service: ServiceContext, errors: ErrorFamily<FeedErrorId>) {
+  const { world, profile, files } = service
+  const refuse = (id: FeedErrorId, asked: FeedRequest, headers: Record<string, string> = {}) => {
+    const input = id === 13007 ? timeInput(feed, asked) : errors.rows[id].input
     const details: ErrorDetails = {
       received: input === undefined ? null : asked[input as keyof FeedRequest],
-      values: this.#validValues(id, asked),
+      values: validValues(id, asked),
       headers,
     }
-    return this.errors.response(id, id === 13007 ? { ...details, input } : details)
+    return errors.response(id, id === 13007 ? { ...details, input } : details)
   }
-
-  /** A missing file belongs to a time, unless it is the bootstrap file. */
-  #timeInput({ feed_scope }: FeedRequest): 'date' | 'snapshot_date' | undefined {
-    if (this.#feed === 'item_snapshot') return 'snapshot_date'
-    return this.#feed !== 'item_priority' && feed_scope === 'ALL_ACTIVE' ? undefined : 'date'
-  }
-
   /** The values of the placeholders in the message. */
-  #validValues(id: FeedErrorId, asked: FeedRequest): Record<string, string> {
-    const { world, profile } = this.#options
+  const validValues = (id: FeedErrorId, asked: FeedRequest): Record<string, string> => {
     switch (id) {
       case 13003:
       case 13009:
         return { valid_values: FEED_SCOPES.join(', ') }
       case 13005:
       case 13011: {
-        if (this.#feed === 'item_snapshot') return {}
-        const { earliest, latest } = servedDays(this.#feed, this.#calendar(asked))
+        if (feed === 'item_snapshot') return {}
+        const { earliest, latest } = servedDays(feed, calendarOf(service, asked))
         return { earliest_date: earliest, latest_date: latest }
       }
       case 13012:
@@ -278,6 +218,34 @@ class FeedService {
         return {}
     }
   }
+  return (request: Request, asked: FeedRequest): Response | Promise<Response> => {
+    const span =
+      refusalOf(OPERATIONS[feed].checks, asked, service) ??
+      spanOf(feed, asked, calendarOf(service, asked))
+    if (typeof span === 'number') return refuse(span, asked)
+    const place = { marketplaceId: asked.marketplace!, categoryId: asked.category_id! }
+    return files.respond({ feed, ...place, ...span }, request, {
+      mediaType: TSV,
+      // The size of the largest range is also that of the largest file that needs no Range
+      // (item-feeds.md, section 6).
+      maxWholeBytes: profile.maxRangeBytes,
+      refuse: (code, contentRange) =>
+        refuse(code, asked, errors.status(code) === 416 ? { 'content-range': contentRange } : {}),
+    })
+  }
+}
+
+function calendarOf(
+  { now, bootstrap, slowCategories }: ServiceContext,
+  { category_id }: FeedRequest,
+): Calendar {
+  return { now: now(), bootstrap, latencyDays: slowCategories.includes(category_id ?? '') ? 3 : 2 }
+}
+
+/** A missing file belongs to a time, unless it is the bootstrap file. */
+function timeInput(feed: FeedName, { feed_scope }: FeedRequest) {
+  if (feed === 'item_snapshot') return 'snapshot_date'
+  return feed !== 'item_priority' && feed_scope === 'ALL_ACTIVE' ? undefined : 'date'
 }
 
 function spanOf(feed: FeedName, asked: FeedRequest, calendar: Calendar) {

@@ -39,17 +39,12 @@ export type CategoryQueue = Queue<JobData, JobResult>
 export type QueueWorker = Worker<JobData, JobResult>
 export type QueueJob = Job<JobData, JobResult>
 
-type BullMq = Pick<
-  typeof import('bullmq'),
-  'Queue' | 'Worker' | 'DelayedError' | 'WaitingError' | 'UnrecoverableError'
->
-
 /** Number of events that the server keeps for a queue. Nothing here reads them. */
 const EVENTS_KEPT = 1_000
 
 /** An open connection, with the package that works over it. */
 export interface QueueConnection {
-  readonly bullmq: BullMq
+  readonly bullmq: typeof import('bullmq')
   readonly redis: Redis
   readonly queue: CategoryQueue
   /** Does one operation within the time limit. @throws FeedError QUEUE_FAILED */
@@ -72,7 +67,7 @@ export async function connectQueue(
   settings: QueueSettings,
   { onLost = () => {}, setsUp = false, keeps = setsUp }: ConnectionUse = {},
 ): Promise<QueueConnection> {
-  const { Redis, ...bullmq } = await loadPackages()
+  const { Redis, bullmq } = await loadPackages()
   const { url, password, name, timeoutMs } = settings
   const redis = new Redis(url, {
     ...(password !== undefined && { password }),
@@ -258,11 +253,10 @@ function reasonOf(cause: unknown): string {
 }
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the packages */
-async function loadPackages(): Promise<BullMq & { readonly Redis: typeof Redis }> {
+async function loadPackages() {
   try {
     const { Redis } = await import('ioredis')
-    const { Queue, Worker, DelayedError, WaitingError, UnrecoverableError } = await import('bullmq')
-    return { Redis, Queue, Worker, DelayedError, WaitingError, UnrecoverableError }
+    return { Redis, bullmq: await import('bullmq') }
   } catch (cause) {
     const context = { package: 'bullmq ioredis', neededFor: 'feedmill/queue' }
     const message = `${context.neededFor} needs the packages bullmq and ioredis: npm install bullmq@^6 ioredis@^6`

@@ -21,7 +21,7 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
   readonly reportsRequests = true
   readonly #inner: HttpTransport
   readonly #settings: RequestSettings
-  readonly #gates = new Map<string, HostGate>()
+  readonly #gates = new Map<string, ReturnType<typeof hostGate>>()
 
   constructor(inner: HttpTransport, settings: RequestSettings, secrets: Secrets) {
     this.#inner = watchedTransport(inner, secrets)
@@ -37,7 +37,7 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     const { queueTimeoutMs, headersTimeoutMs } = this.#settings
     const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
     const startedMs = performance.now()
-    const leave = await this.#gate(url).enter(turn)
+    const leave = await this.#gate(url)(turn)
     const sendNow = async () => {
       await this.#takeSharedTurn(turn, performance.now() - startedMs)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
@@ -56,9 +56,9 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
   }
 
   /** Gates are never removed, because a profile has few hosts. */
-  #gate(url: string): HostGate {
+  #gate(url: string): ReturnType<typeof hostGate> {
     const { host } = new URL(url)
-    const gate = this.#gates.get(host) ?? new HostGate(this.#settings)
+    const gate = this.#gates.get(host) ?? hostGate(this.#settings)
     this.#gates.set(host, gate)
     return gate
   }
@@ -69,36 +69,26 @@ type GateLimits = Pick<RequestSettings, 'concurrencyPerHost' | 'intervalMs'>
 /**
  * The limits of one host: how many requests are under way at a time, and how far apart they start.
  * Requests start in the order in which they asked.
+ * @returns a function that waits until a request may start, and gives the function that ends it.
+ * Its limits hold for the whole wait; it fails at once where the next start is later than that
  */
-export class HostGate {
-  readonly #permits: Semaphore
-  readonly #intervalMs: number
-  #nextStartMs = Number.NEGATIVE_INFINITY
-
-  constructor({ concurrencyPerHost, intervalMs }: GateLimits) {
-    this.#permits = new Semaphore(concurrencyPerHost)
-    this.#intervalMs = intervalMs
+export function hostGate({ concurrencyPerHost, intervalMs }: GateLimits) {
+  const permits = new Semaphore(concurrencyPerHost)
+  let nextStartMs = Number.NEGATIVE_INFINITY
+  const started = async ({ signal, onLimit }: WaitLimits, latestMs: number) => {
+    if (intervalMs === 0) return
+    const nowMs = performance.now()
+    const startMs = Math.max(nowMs, nextStartMs)
+    if (startMs > latestMs) throw onLimit()
+    nextStartMs = startMs + intervalMs
+    if (startMs > nowMs) await pause(startMs - nowMs, signal)
   }
-
-  /**
-   * Waits until the request may start, and returns the function that ends it. `limits` hold for the
-   * whole wait; it fails at once where the next start is later than that.
-   */
-  async enter(limits: WaitLimits): Promise<() => void> {
+  return async (limits: WaitLimits): Promise<() => void> => {
     limits.signal.throwIfAborted()
     const latestMs = performance.now() + limits.limitMs
-    const leave = await this.#permits.acquire(limits)
-    const start = () => this.#start(limits, latestMs)
+    const leave = await permits.acquire(limits)
+    const start = () => started(limits, latestMs)
     await orUndo(start, async () => leave())
     return leave
-  }
-
-  async #start({ signal, onLimit }: WaitLimits, latestMs: number): Promise<void> {
-    if (this.#intervalMs === 0) return
-    const nowMs = performance.now()
-    const startMs = Math.max(nowMs, this.#nextStartMs)
-    if (startMs > latestMs) throw onLimit()
-    this.#nextStartMs = startMs + this.#intervalMs
-    if (startMs > nowMs) await pause(startMs - nowMs, signal)
   }
 }

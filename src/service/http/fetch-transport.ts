@@ -2,7 +2,7 @@
 // (app.fetch of hono).
 
 import type { RangeResponse } from '../../engine/index'
-import { asTransportError, FeedError, is, printableUrl, sendableHeaders } from '../../engine/index'
+import { asTransportError, FeedError, is, printableUrl } from '../../engine/index'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects, type Hop } from './redirects'
 
@@ -29,10 +29,7 @@ export type FetchLike = (request: Request) => Response | Promise<Response>
 export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   is.callback('fetchLike', fetchLike, 'a function such as fetch')
   return {
-    async send(request) {
-      const headers = sendableHeaders(is.anObject('request', request).headers)
-      return followRedirects({ ...request, headers }, hop => sendOnce(fetchLike, hop, request))
-    },
+    send: request => followRedirects(request, hop => sendOnce(fetchLike, hop, request)),
   }
 }
 

@@ -14,7 +14,6 @@ import {
   type OptionTable,
   printableUrl,
   readOptions,
-  sendableHeaders,
 } from '../../engine/index'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects, type Hop } from './redirects'
@@ -79,8 +78,7 @@ export class NodeTransport implements HttpTransport {
    * repeated or contradictory one) and HTTP_TRANSPORT. The body fails with HTTP_TRANSPORT.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    const headers = sendableHeaders(is.anObject('request', request).headers)
-    return followRedirects({ ...request, headers }, hop => this.#sendOnce(hop, request))
+    return followRedirects(request, hop => this.#sendOnce(hop, request))
   }
 
   /** Closes all connections, unless the caller owns the agent. */

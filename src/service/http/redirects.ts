@@ -7,7 +7,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { BlockList } from 'node:net'
 import type { RangeRequest, RangeResponse, RequestHeaders } from '../../engine/index'
-import { FeedError, printableUrl, requestUrl } from '../../engine/index'
+import { FeedError, is, printableUrl, requestUrl, sendableHeaders } from '../../engine/index'
 import { type HttpRequest, originRefused, sameOriginUrl } from './http-transport'
 
 /** The limit of redirects of one request. */
@@ -35,7 +35,8 @@ export async function followRedirects(
   request: HttpRequest,
   sendOnce: (hop: Hop) => Promise<RangeResponse>,
 ): Promise<RangeResponse> {
-  let hop: Hop = { url: requestUrl('url', request.url), headers: request.headers }
+  const headers = sendableHeaders(is.anObject('request', request).headers)
+  let hop: Hop = { url: requestUrl('url', request.url), headers }
   if (request.method === 'POST') return sendOnce(hop)
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const response = await sendOnce(hop)
@@ -43,9 +44,7 @@ export async function followRedirects(
       ? response.header('location')
       : undefined
     if (location === undefined)
-      return hop.headers === request.headers
-        ? response
-        : Object.assign(response, { url: hop.url.href })
+      return hop.headers === headers ? response : Object.assign(response, { url: hop.url.href })
     response.discard()
     hop = await nextHop(hop, location, request.redirectOrigins)
   }

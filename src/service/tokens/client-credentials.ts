@@ -36,69 +36,60 @@ type RenewalReason = DiagnosticsMessages['feedmill:token']['reason']
 /** How long before its expiry a token is renewed; a tenth of its lifetime where that is less. */
 const RENEW_BEFORE_MS = 30_000
 
-export class CredentialTokens {
-  readonly #options: CredentialTokensOptions
-  readonly #held = new Map<string, HeldToken>()
-  readonly #renewing = new Map<string, Promise<string>>()
-
-  constructor(options: CredentialTokensOptions) {
-    const { clientSecret } = options.credentials
-    this.#options = options
-    options.secrets.rememberForGood(clientSecret)
-    options.secrets.rememberForGood(basicSecret(options.credentials))
-  }
-
-  /**
-   * The token source. It ignores the signal of the caller, because one renewal serves all waiting
-   * callers and has its own time limit. A grant that fails is repeated by the requests that wait
-   * for it. Where a renewal fails before the old token expires, the old token stays in use.
-   */
-  readonly source = ({ scope, refused }: TokenNeed): Promise<string> => {
-    const nowMs = this.#options.settings.now()
-    const held = this.#held.get(scope)
-    const isGood = held !== undefined && held.token !== refused && held.expiresAtMs > nowMs
-    if (isGood && held.renewAtMs > nowMs) return Promise.resolve(held.token)
-    const renewing = this.#renewing.get(scope) ?? this.#renew(scope, reasonOf(held, refused))
-    this.#renewing.set(scope, renewing)
-    return isGood ? renewing.catch(error => this.#keep(scope, held, error)) : renewing
-  }
-
-  /** The endpoint is not asked again before the time for which it asks to wait. */
-  #keep(scope: string, held: HeldToken, error: FeedError): string {
-    const { retry, now } = this.#options.settings
-    const waiting = { ...held, renewAtMs: now() + askedWaitMs(error, retry) }
-    if (this.#held.get(scope) === held) this.#held.set(scope, waiting)
-    return held.token
-  }
-
-  async #renew(scope: string, reason: RenewalReason): Promise<string> {
+/**
+ * Returns a token source. It ignores the signal of the caller, because one renewal serves all
+ * waiting callers and has its own time limit. A grant that fails is repeated by the requests that
+ * wait for it. Where a renewal fails before the old token expires, the old token stays in use.
+ */
+export function credentialTokens(
+  options: CredentialTokensOptions,
+): (need: TokenNeed) => Promise<string> {
+  const { credentials, secrets, settings } = options
+  const { now, retry } = settings
+  const tokens = new Map<string, HeldToken>()
+  const renewals = new Map<string, Promise<string>>()
+  secrets.rememberForGood(credentials.clientSecret)
+  secrets.rememberForGood(basicSecret(credentials))
+  const renew = async (scope: string, reason: RenewalReason) => {
     try {
-      const { token, lifetimeSeconds } = await this.#grant(scope)
-      const { secrets, settings } = this.#options
+      const { token, lifetimeSeconds } = await grant(options, scope)
       secrets.remember(token)
       const lifetime = lifetimeSeconds === undefined ? {} : { lifetimeSeconds }
       if (tokenTopic.hasSubscribers) tokenTopic.publish({ ...ofRun(), scope, reason, ...lifetime })
       const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
-      const expiresAtMs = settings.now() + lifetimeMs
-      this.#held.set(scope, {
-        token,
-        expiresAtMs,
-        renewAtMs: expiresAtMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10),
-      })
+      const expiresAtMs = now() + lifetimeMs
+      const renewAtMs = expiresAtMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10)
+      tokens.set(scope, { token, expiresAtMs, renewAtMs })
       return token
     } finally {
-      this.#renewing.delete(scope)
+      renewals.delete(scope)
     }
   }
-
-  async #grant(scope: string) {
-    // The grant's package is loaded with the first token: most imports never ask for one.
-    const { grantToken } = await import('./token-grant')
-    const { tokenUrl, transport, credentials, settings, closed } = this.#options
-    const limits = settings.bodyLimits(tokenUrl, closed)
-    const { now } = settings
-    return grantToken({ tokenUrl, transport, limits, now, ...credentials }, scope)
+  // The endpoint is not asked again before the time for which it asks to wait.
+  const keep = (scope: string, held: HeldToken, error: FeedError) => {
+    const waiting = { ...held, renewAtMs: now() + askedWaitMs(error, retry) }
+    if (tokens.get(scope) === held) tokens.set(scope, waiting)
+    return held.token
   }
+  return async ({ scope, refused }) => {
+    const nowMs = now()
+    const held = tokens.get(scope)
+    const isGood = held !== undefined && held.token !== refused && held.expiresAtMs > nowMs
+    if (isGood && held.renewAtMs > nowMs) return held.token
+    const renewing = renewals.get(scope) ?? renew(scope, reasonOf(held, refused))
+    renewals.set(scope, renewing)
+    return isGood ? renewing.catch(error => keep(scope, held, error)) : renewing
+  }
+}
+
+async function grant(
+  { tokenUrl, transport, credentials, settings, closed }: CredentialTokensOptions,
+  scope: string,
+) {
+  // The grant's package is loaded with the first token: most imports never ask for one.
+  const { grantToken } = await import('./token-grant')
+  const limits = settings.bodyLimits(tokenUrl, closed)
+  return grantToken({ tokenUrl, transport, limits, now: settings.now, ...credentials }, scope)
 }
 
 function reasonOf(held: HeldToken | undefined, refused: string | undefined): RenewalReason {

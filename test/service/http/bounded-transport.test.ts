@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Secrets } from '../../../src/engine/codec/secrets'
 import { FeedError } from '../../../src/engine/errors'
 import type { RangeResponse } from '../../../src/engine/stages/range/range-transport'
-import { BoundedTransport, HostGate } from '../../../src/service/http/bounded-transport'
+import { BoundedTransport, hostGate } from '../../../src/service/http/bounded-transport'
 import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-transport'
 import type { RequestOptions } from '../../../src/service/http/request-settings'
 import { requestSettingsOf } from './request-settings-of'
@@ -149,11 +149,11 @@ describe('host gate', () => {
   })
 
   test('requests start in the order in which they asked, within the limit', async () => {
-    const gate = new HostGate({ concurrencyPerHost: 2, intervalMs: 0 })
+    const gate = hostGate({ concurrencyPerHost: 2, intervalMs: 0 })
     const order: number[] = []
     const leaves: (() => void)[] = []
     const asked = [0, 1, 2, 3].map(async n => {
-      const leave = await gate.enter(limits())
+      const leave = await gate(limits())
       order.push(n)
       leaves.push(leave)
     })
@@ -168,27 +168,27 @@ describe('host gate', () => {
   })
 
   test('a wait that ends by its limit or an abort takes no permit', async () => {
-    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 0 })
-    const leave = await gate.enter(limits())
+    const gate = hostGate({ concurrencyPerHost: 1, intervalMs: 0 })
+    const leave = await gate(limits())
     const aborting = new AbortController()
-    const aborted = gate.enter(limits(aborting.signal))
-    const late = gate.enter(limits(undefined, 5))
-    const third = gate.enter(limits())
+    const aborted = gate(limits(aborting.signal))
+    const late = gate(limits(undefined, 5))
+    const third = gate(limits())
     aborting.abort(new Error('enough'))
     await expect(aborted).rejects.toThrow('enough')
     await expect(late).rejects.toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'queue' } })
     leave()
     ;(await third)()
-    ;(await gate.enter(limits()))()
-    await expect(gate.enter(limits(AbortSignal.abort()))).rejects.toThrow()
+    ;(await gate(limits()))()
+    await expect(gate(limits(AbortSignal.abort()))).rejects.toThrow()
   })
 
   test('a permit that comes at the moment of an abort goes to the next request', async () => {
-    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 0 })
-    const leave = await gate.enter(limits())
+    const gate = hostGate({ concurrencyPerHost: 1, intervalMs: 0 })
+    const leave = await gate(limits())
     const aborting = new AbortController()
-    const aborted = gate.enter(limits(aborting.signal))
-    const next = gate.enter(limits())
+    const aborted = gate(limits(aborting.signal))
+    const next = gate(limits())
     leave()
     aborting.abort(new Error('enough'))
     const outcome = await aborted.then(
@@ -201,28 +201,28 @@ describe('host gate', () => {
 
   test('starts have an even distance, and a start after the limit is refused at once', async () => {
     vi.useFakeTimers()
-    const gate = new HostGate({ concurrencyPerHost: 100, intervalMs: 300 })
+    const gate = hostGate({ concurrencyPerHost: 100, intervalMs: 300 })
     const started: number[] = []
     const begin = Date.now()
     const asked = [0, 1, 2, 3].map(async n => {
-      await gate.enter(limits())
+      await gate(limits())
       started[n] = Date.now() - begin
     })
-    const refused = expect(gate.enter(limits())).rejects.toMatchObject({ code: 'HTTP_TIMEOUT' })
+    const refused = expect(gate(limits())).rejects.toMatchObject({ code: 'HTTP_TIMEOUT' })
     await vi.advanceTimersByTimeAsync(2000)
     await Promise.all(asked)
     await refused
     expect(started).toEqual([0, 300, 600, 900])
-    const later = gate.enter(limits())
+    const later = gate(limits())
     await vi.advanceTimersByTimeAsync(0)
     ;(await later)()
   })
 
   test('one limit holds for the wait for a permit and the wait for a start together', async () => {
     vi.useFakeTimers()
-    const gate = new HostGate({ concurrencyPerHost: 1, intervalMs: 900 })
-    const leave = await gate.enter(limits())
-    const refused = expect(gate.enter(limits(undefined, 600))).rejects.toMatchObject({
+    const gate = hostGate({ concurrencyPerHost: 1, intervalMs: 900 })
+    const leave = await gate(limits())
+    const refused = expect(gate(limits(undefined, 600))).rejects.toMatchObject({
       code: 'HTTP_TIMEOUT',
     })
     // The permit comes after 500 ms, and the start 400 ms after that: 300 ms past the limit.

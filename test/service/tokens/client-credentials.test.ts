@@ -5,7 +5,7 @@ import { Retries } from '../../../src/engine/stages/range/retries'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import type { RequestOptions } from '../../../src/service/http/request-settings'
-import { CredentialTokens } from '../../../src/service/tokens/client-credentials'
+import { credentialTokens } from '../../../src/service/tokens/client-credentials'
 import { emulated, FAST } from '../emulated'
 import { requestSettingsOf } from '../http/request-settings-of'
 
@@ -33,7 +33,7 @@ function tokensFrom(
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }
   const closing = new AbortController()
   const closed = closing.signal
-  const tokens = new CredentialTokens({
+  const tokens = credentialTokens({
     tokenUrl: TOKEN_URL,
     credentials,
     transport,
@@ -50,7 +50,7 @@ const granted = (_: Request, index: number) =>
 describe('client credentials', () => {
   test('the grant has the form of RFC 6749 and the requested scope', async () => {
     const { tokens, asked } = tokensFrom(granted)
-    expect(await tokens.source({ scope: 'https://a.test/buy.item.feed', signal })).toBe('tok-0')
+    expect(await tokens({ scope: 'https://a.test/buy.item.feed', signal })).toBe('tok-0')
     expect(asked[0]?.form).toEqual({
       grant_type: 'client_credentials',
       scope: 'https://a.test/buy.item.feed',
@@ -64,7 +64,7 @@ describe('client credentials', () => {
 
   test('all waiting callers share one request for each scope', async () => {
     const { tokens, asked } = tokensFrom(granted)
-    const need = (scope: string) => tokens.source({ scope, signal })
+    const need = (scope: string) => tokens({ scope, signal })
     expect(await Promise.all(Array.from({ length: 50 }, () => need('a')))).toEqual(
       Array(50).fill('tok-0'),
     )
@@ -87,7 +87,7 @@ describe('client credentials', () => {
     )
     const at = async (seconds: number) => {
       now = seconds * 1000
-      return tokens.source({ scope: 'a', signal })
+      return tokens({ scope: 'a', signal })
     }
     expect([await at(0), await at(3569), await at(3570)]).toEqual(['tok-0', 'tok-0', 'tok-1'])
     expect([await at(3570 + 89), await at(3570 + 90)]).toEqual(['tok-1', 'tok-2'])
@@ -106,7 +106,7 @@ describe('client credentials', () => {
       { now: () => new Date(now) },
     )
     const need = (refused?: string) =>
-      tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
+      tokens({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
     await need()
     now = 3_599_999
     expect(await Promise.all([need(), need()])).toEqual(['tok-0', 'tok-0'])
@@ -120,7 +120,7 @@ describe('client credentials', () => {
   test('a refused token is renewed, once, and not when it was renewed meanwhile', async () => {
     const { tokens, asked } = tokensFrom(granted)
     const need = (refused?: string) =>
-      tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
+      tokens({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
     await need()
     expect(await Promise.all([need('tok-0'), need('tok-0'), need('tok-0')])).toEqual([
       'tok-1',
@@ -137,8 +137,8 @@ describe('client credentials', () => {
       index < up ? new Response('busy', { status: 503 }) : granted(request, index),
     )
     for (const outcome of await Promise.allSettled([
-      tokens.source({ scope: 'b', signal }),
-      tokens.source({ scope: 'b', signal }),
+      tokens({ scope: 'b', signal }),
+      tokens({ scope: 'b', signal }),
     ])) {
       const context = { operation: 'token', status: 503, url: TOKEN_URL }
       expect(outcome).toMatchObject({
@@ -148,7 +148,7 @@ describe('client credentials', () => {
     }
     expect(asked.length).toBe(1)
     up = 0
-    expect(await tokens.source({ scope: 'b', signal })).toBe('tok-1')
+    expect(await tokens({ scope: 'b', signal })).toBe('tok-1')
   })
 
   test('an answer that ends early is a retryable failure, not a refusal', async () => {
@@ -163,11 +163,11 @@ describe('client credentials', () => {
         ? new Response(broken, { headers: { 'content-type': 'application/json' } })
         : granted(request, index)
     })
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+    await expect(tokens({ scope: 'a', signal })).rejects.toMatchObject({
       code: 'HTTP_TRANSPORT',
       retryable: true,
     })
-    expect(await tokens.source({ scope: 'a', signal })).toBe('tok-1')
+    expect(await tokens({ scope: 'a', signal })).toBe('tok-1')
     expect(asked.length).toBe(2)
   })
 
@@ -179,8 +179,8 @@ describe('client credentials', () => {
       ),
     )
     const waiting = await Promise.allSettled([
-      tokens.source({ scope: 'a', signal }),
-      tokens.source({ scope: 'a', signal }),
+      tokens({ scope: 'a', signal }),
+      tokens({ scope: 'a', signal }),
     ])
     for (const outcome of waiting) {
       expect(outcome).toMatchObject({
@@ -193,7 +193,7 @@ describe('client credentials', () => {
       })
     }
     expect(asked.length).toBe(1)
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+    await expect(tokens({ scope: 'a', signal })).rejects.toMatchObject({
       code: 'TOKEN_REFUSED',
     })
     expect(asked.length).toBe(2)
@@ -221,7 +221,7 @@ describe('client credentials', () => {
     ],
   ])('an answer that is no token: %s', async (_, answer) => {
     const { tokens, asked } = tokensFrom(answer)
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+    await expect(tokens({ scope: 'a', signal })).rejects.toMatchObject({
       code: 'TOKEN_REFUSED',
       retryable: false,
     })
@@ -245,7 +245,7 @@ describe('client credentials', () => {
       const headers = { location: '/elsewhere', ...(type && { 'content-type': type }) }
       const body = type === '' ? null : '{"message":"Not here"}'
       const { tokens, asked } = tokensFrom(() => new Response(body, { status, headers }))
-      const error = await tokens.source({ scope: 'a', signal }).catch(thrown => thrown)
+      const error = await tokens({ scope: 'a', signal }).catch(thrown => thrown)
       expect(error).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false, context: { status } })
       expect(error.message).toContain(words)
       expect(error.message).toContain('check the address of the endpoint')
@@ -266,7 +266,7 @@ describe('client credentials', () => {
       now: new Date(0),
       retry: { backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 50_000 },
     })
-    const error = await tokens.source({ scope: 'a', signal }).catch(thrown => thrown)
+    const error = await tokens({ scope: 'a', signal }).catch(thrown => thrown)
     const told: number[] = []
     const ending = new AbortController()
     const onRetry = ({ delayMs }: { delayMs: number }) => {
@@ -290,7 +290,7 @@ describe('client credentials', () => {
     )
     const at = async (seconds: number) => {
       now = seconds * 1000
-      return [await tokens.source({ scope: 'a', signal }), asked.length]
+      return [await tokens({ scope: 'a', signal }), asked.length]
     }
     expect([await at(0), await at(3571), await at(3575), await at(3582)]).toEqual([
       ['tok-0', 1],
@@ -302,7 +302,7 @@ describe('client credentials', () => {
 
   test('close ends a renewal that is under way', async () => {
     const { tokens, closing } = tokensFrom(() => new Promise<Response>(() => {}))
-    const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
+    const waiting = tokens({ scope: 'a', signal }).catch(error => error)
     setTimeout(
       () => closing.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' })),
       5,
