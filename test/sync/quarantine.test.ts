@@ -17,7 +17,7 @@ import {
 } from '../../src/sync/run/replay-into-state'
 import { CategoryRuns } from '../../src/sync/runs/category-runs'
 import { CategoryView } from '../../src/sync/runs/category-view'
-import { FileChanges } from '../../src/sync/runs/file-changes'
+import { fileChanges } from '../../src/sync/runs/file-changes'
 import { openStateFolder } from '../../src/sync/runs/state-folder'
 import type { AppliedFile, TargetCategory } from '../../src/sync/target/target'
 import { joined } from '../engine/quarantine/damaged'
@@ -283,7 +283,7 @@ async function inMergedRuns<T>(
     folder: PATHS.runsOf(CATEGORY),
     sortBytes: SORT_BYTES,
     mostRuns: 1,
-    changes: new FileChanges(files, PATHS, settings),
+    changes: fileChanges(files, PATHS, settings),
   })
   try {
     return await use(runs)

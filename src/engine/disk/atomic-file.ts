@@ -7,7 +7,7 @@
 // for a day: before that it may be the file of another writer, on this machine or another one.
 
 import { lstatSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, lstat, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createOwn, syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
@@ -22,100 +22,74 @@ const NAME_CHARACTERS = 64
 const SUFFIX = /^\.[\da-f]{16}\.partial$/
 const ABANDONED_MS = 24 * 60 * 60 * 1000
 
-export class AtomicFile {
-  /** Path of the target, with all symbolic links followed. */
-  readonly path: string
-  readonly #temporary: string
-  readonly #handle: FileHandle
+/**
+ * Makes the temporary file in the folder of the target, which must exist. A symbolic link at `path`
+ * stays; the commit replaces the file that it points to.
+ */
+export async function atomicFile(path: string) {
+  const target = withoutLinks(path)
+  const start = basename(target).slice(0, NAME_CHARACTERS)
+  await removeAbandoned(dirname(target), start)
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
+  const suffix = `.${random.toString('hex')}.partial`
+  const temporary = join(dirname(target), start + suffix)
+  const before = await unlessMissing(lstat(target))
   /** The mode of the file that is replaced; undefined where there is none. */
-  readonly #mode: number | undefined
-  #isPrepared = false
-  #isClosed = false
-  /** True once the file is in its place, also where `commit` has failed behind that. */
-  isInPlace = false
-
-  private constructor(
-    path: string,
-    temporary: string,
-    handle: FileHandle,
-    mode: number | undefined,
-  ) {
-    this.path = path
-    this.#temporary = temporary
-    this.#handle = handle
-    this.#mode = mode
+  const mode = before?.isFile() ? before.mode & MODE_BITS : undefined
+  const handle = await createOwn(temporary, mode ?? NEW_FILE_MODE)
+  removeAtExit(temporary)
+  let isPrepared = false
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    await handle.close()
   }
-
-  /**
-   * Makes the temporary file in the folder of the target, which must exist. A symbolic link at
-   * `path` stays; the commit replaces the file that it points to.
-   */
-  static async create(path: string): Promise<AtomicFile> {
-    const target = withoutLinks(path)
-    const start = basename(target).slice(0, NAME_CHARACTERS)
-    await removeAbandoned(dirname(target), start)
-    const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
-    const suffix = `.${random.toString('hex')}.partial`
-    const temporary = join(dirname(target), start + suffix)
-    const before = await unlessMissing(lstat(target))
-    const mode = before?.isFile() ? before.mode & MODE_BITS : undefined
-    const handle = await createOwn(temporary, mode ?? NEW_FILE_MODE)
-    removeAtExit(temporary)
-    return new AtomicFile(target, temporary, handle, mode)
+  const file = {
+    /** True once the file is in its place, also where `commit` has failed behind that. */
+    isInPlace: false,
+    /** Appends all of `bytes`, which the caller may use again when the promise resolves. */
+    write: (bytes: Uint8Array) => writeAll(handle, bytes),
+    /**
+     * Syncs and closes the file, with the mode of the file that it replaces. After a failure the
+     * caller calls `abort`. No step is repeated, because a failed sync means that data may be lost.
+     */
+    async prepare() {
+      // The umask may have taken bits of the mode.
+      if (mode !== undefined && ((await handle.stat()).mode & MODE_BITS) !== mode)
+        await whereSupported(handle.chmod(mode))
+      await handle.sync()
+      await close()
+      isPrepared = true
+    },
+    /**
+     * Puts the file in its place, prepared. The last of several writers wins. After a failure the
+     * caller calls `abort`; `isInPlace` tells whether a power loss alone may bring the earlier file
+     * back.
+     */
+    async commit() {
+      if (!isPrepared) await file.prepare()
+      try {
+        await rename(temporary, target)
+        file.isInPlace = true
+      } catch (error) {
+        // A file system of another machine may have done it, and lost the answer.
+        file.isInPlace = (await unlessMissing(lstat(temporary))) === undefined
+        throw error
+      }
+      keepAtExit(temporary)
+      await syncFolder(dirname(target))
+    },
+    /** Removes the temporary file. An earlier file at `path` stays. */
+    async abort() {
+      try {
+        await close()
+      } finally {
+        await removeNow(temporary)
+      }
+    },
   }
-
-  /** Appends all of `bytes`, which the caller may use again when the promise resolves. */
-  write(bytes: Uint8Array): Promise<void> {
-    return writeAll(this.#handle, bytes)
-  }
-
-  /**
-   * Syncs and closes the file, with the mode of the file that it replaces. After a failure the
-   * caller calls `abort`. No step is repeated, because a failed sync means that data may be lost.
-   */
-  async prepare(): Promise<void> {
-    // The umask may have taken bits of the mode.
-    const mode = this.#mode
-    if (mode !== undefined && ((await this.#handle.stat()).mode & MODE_BITS) !== mode)
-      await whereSupported(this.#handle.chmod(mode))
-    await this.#handle.sync()
-    await this.#close()
-    this.#isPrepared = true
-  }
-
-  /**
-   * Puts the file in its place, prepared. The last of several writers wins. After a failure the
-   * caller calls `abort`; `isInPlace` tells whether a power loss alone may bring the earlier file
-   * back.
-   */
-  async commit(): Promise<void> {
-    if (!this.#isPrepared) await this.prepare()
-    try {
-      await rename(this.#temporary, this.path)
-      this.isInPlace = true
-    } catch (error) {
-      // A file system of another machine may have done it, and lost the answer.
-      this.isInPlace = (await unlessMissing(lstat(this.#temporary))) === undefined
-      throw error
-    }
-    keepAtExit(this.#temporary)
-    await syncFolder(dirname(this.path))
-  }
-
-  /** Removes the temporary file. An earlier file at `path` stays. */
-  async abort(): Promise<void> {
-    try {
-      await this.#close()
-    } finally {
-      await removeNow(this.#temporary)
-    }
-  }
-
-  async #close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    await this.#handle.close()
-  }
+  return file
 }
 
 /** Removes the temporary files of killed writers. A failure is none of the new writer's. */
@@ -157,18 +131,18 @@ export function descriptorOf(path: string): number | undefined {
 // Temporary files and folders of this process, which are removed at the latest when it exits. A
 // process that is killed leaves them behind.
 
-const temporary = new Set<string>()
+const atExit = new Set<string>()
 
 /** Has the file or folder removed when the process exits. */
 export function removeAtExit(path: string): void {
-  if (temporary.size === 0) process.on('exit', removeAll)
-  temporary.add(path)
+  if (atExit.size === 0) process.on('exit', removeAll)
+  atExit.add(path)
 }
 
 /** The file or folder stays, or is already gone. */
 export function keepAtExit(path: string): void {
-  temporary.delete(path)
-  if (temporary.size === 0) process.off('exit', removeAll)
+  atExit.delete(path)
+  if (atExit.size === 0) process.off('exit', removeAll)
 }
 
 /** Removes the file or folder now. Fails with the system's own error. */
@@ -178,7 +152,7 @@ export async function removeNow(path: string): Promise<void> {
 }
 
 function removeAll(): void {
-  for (const path of temporary) {
+  for (const path of atExit) {
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {

@@ -54,87 +54,67 @@ export function engineOf<In, Out, Facts>(
   machine: Machine<In, Out>,
   factsOf: () => Facts,
 ): Engine<In, Out, Facts> {
-  return new MachineEngine(counters, machine, factsOf)
-}
-
-class MachineEngine<In, Out, Facts> implements Engine<In, Out, Facts> {
-  readonly #stage: string
-  readonly #driver: Driver<In, Out>
-  readonly #factsOf: () => Facts
+  const { stage } = counters
   /** The input, or its end, that the driver has not taken. */
-  #input: Step<In> | undefined
+  let given: Step<In> | undefined
   /** True until the outputs of the last call are used up. */
-  #isBusy = false
+  let isBusy = false
   /** Why the engine takes no more input. */
-  #refusal: FeedError | undefined
-  #isClosed = false
-
-  constructor(counters: StageCounters, machine: Machine<In, Out>, factsOf: () => Facts) {
-    const next = () => {
-      const input = this.#input
-      this.#input = undefined
-      return input
-    }
-    this.#stage = counters.stage
-    this.#driver = new Driver(machine, counters, { next, close() {} })
-    this.#factsOf = factsOf
+  let refusal: FeedError | undefined
+  let isClosed = false
+  const next = () => {
+    const input = given
+    given = undefined
+    return input
   }
-
-  get facts(): Facts {
-    return this.#factsOf()
+  const driver = new Driver(machine, counters, { next, close() {} })
+  /** Gives undefined where the machine wants the next input. */
+  const nextOutput = () => driver.next() as Step<Out | Pause> | undefined
+  const destroyed = () => {
+    const message = `${stage} was closed, or a loop over its outputs was left early: make a new engine`
+    return new FeedError('STAGE_DESTROYED', message, { stage })
   }
-
-  push(input: In): IterableIterator<Out> {
-    return this.#outputsOf({ done: false, value: input })
+  const close = () => {
+    isClosed = true
+    refusal ??= destroyed()
+    driver.close()
   }
-
-  end(): IterableIterator<Out> {
-    const outputs = this.#outputsOf(DONE, true)
-    const message = `${this.#stage} was ended before this call: make a new engine`
-    this.#refusal = new FeedError('STAGE_WRITE_AFTER_END', message, { stage: this.#stage })
-    return outputs
-  }
-
-  close(): void {
-    this.#isClosed = true
-    this.#refusal ??= this.#destroyed()
-    this.#driver.close()
-  }
-
-  #destroyed(): FeedError<'STAGE_DESTROYED'> {
-    const message = `${this.#stage} was closed, or a loop over its outputs was left early: make a new engine`
-    return new FeedError('STAGE_DESTROYED', message, { stage: this.#stage })
-  }
-
-  #outputsOf(input: Step<In>, isEnd = false): IterableIterator<Out> {
-    if (this.#refusal !== undefined) throw this.#refusal
-    if (this.#isBusy) {
-      const message = `${this.#stage}: use up the outputs of the last call before the next one`
-      throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.#stage })
-    }
-    this.#isBusy = true
-    this.#input = input
-    return this.#outputs(isEnd)
-  }
-
-  *#outputs(isEnd: boolean): Generator<Out, void, void> {
+  function* outputs(isEnd: boolean): Generator<Out, void, void> {
     let isUsedUp = false
     try {
-      for (let step = this.#next(); step && !step.done; step = this.#next())
+      for (let step = nextOutput(); step && !step.done; step = nextOutput())
         if (step.value !== PAUSE) yield step.value
-      if (isEnd && this.#isClosed) throw this.#destroyed()
+      if (isEnd && isClosed) throw destroyed()
       isUsedUp = true
-      this.#isBusy = false
+      isBusy = false
     } catch (error) {
-      this.#refusal = asFeedError(error, this.#stage)
-      throw this.#refusal
+      refusal = asFeedError(error, stage)
+      throw refusal
     } finally {
-      if (!isUsedUp) this.close()
+      if (!isUsedUp) close()
     }
   }
-
-  /** Undefined where the machine wants the next input. */
-  #next(): Step<Out | Pause> | undefined {
-    return this.#driver.next() as Step<Out | Pause> | undefined
+  const outputsOf = (input: Step<In>, isEnd = false) => {
+    if (refusal !== undefined) throw refusal
+    if (isBusy) {
+      const message = `${stage}: use up the outputs of the last call before the next one`
+      throw new FeedError('STAGE_NOT_ENDED', message, { stage })
+    }
+    isBusy = true
+    given = input
+    return outputs(isEnd)
+  }
+  return {
+    get facts() {
+      return factsOf()
+    },
+    push: input => outputsOf({ done: false, value: input }),
+    end: () => {
+      const last = outputsOf(DONE, true)
+      const message = `${stage} was ended before this call: make a new engine`
+      refusal = new FeedError('STAGE_WRITE_AFTER_END', message, { stage })
+      return last
+    },
+    close,
   }
 }

@@ -10,7 +10,7 @@ import { type Duplex, finished } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
-import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
+import { atomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
 import { type ByteWriter, unless, unlessMissing, writeAll } from '../disk/system-calls'
 import { aborted } from '../errors'
 
@@ -50,7 +50,7 @@ export async function openDestination(
   const descriptor = descriptorOf(withoutLinks(target))
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
-  if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
+  if (stats === undefined || stats.isFile()) return atomicFile(target)
   if (stats.isFIFO()) return fifoDestination(target, isGivenUp)
   // For a folder the call fails with EISDIR.
   const handle = await open(target, constants.O_WRONLY)

@@ -6,10 +6,8 @@ import type {
   ColumnData,
   ColumnForm,
   ColumnSpec,
-  Columns,
   OwnSchema,
   PlannedColumn,
-  RowBatch,
   RowWriter,
   Sink,
   TableDatabase,
@@ -176,7 +174,7 @@ function duckdbTable(table: string, open: () => Promise<Database>): TableDatabas
       const vectors = columns.map(column => [column.sqlName, vectorTypeOf(typeIn(column))] as const)
       if (key.length === 0 && !hasCasts) {
         inserter = await ChunkInserter.open(database!, plan.table, vectors)
-        return new ColumnWriter(inserter, columns, rows)
+        return columnWriter(inserter, columns, rows)
       }
       await run(`CREATE TEMP TABLE ${ARRIVED} AS ${noRowsOf(columns)}`)
       inserter = await ChunkInserter.open(database!, ARRIVED, [...vectors, [PLACE, 'BIGINT']])
@@ -188,9 +186,9 @@ function duckdbTable(table: string, open: () => Promise<Database>): TableDatabas
         await run(`${merge(plan)}; DROP TABLE ${ARRIVED}`)
         return Number(count!.keys)
       }
-      const writer = new ColumnWriter(inserter, columns, rows, end)
+      const { writeBatch, ...byRow } = columnWriter(inserter, columns, rows, end)
       // Columns have the layout of their own types.
-      return hasCasts ? { write: row => writer.write(row), end: () => writer.end() } : writer
+      return hasCasts ? byRow : { ...byRow, writeBatch }
     },
     commit: async () => {
       await run('COMMIT')
@@ -207,58 +205,45 @@ function duckdbTable(table: string, open: () => Promise<Database>): TableDatabas
 }
 
 /** Writes rows with their columns, and behind these the places of rows that have a key. */
-class ColumnWriter implements RowWriter {
-  readonly #inserter: ChunkInserter
-  readonly #types: readonly ArrowType[]
-  readonly #rows: TableRows
-  readonly #merge: (() => Promise<number>) | undefined
+function columnWriter(
+  inserter: ChunkInserter,
+  columns: readonly PlannedColumn[],
+  rows: TableRows,
+  merge?: () => Promise<number>,
+) {
+  const types = columns.map(typeIn)
+  const newLists = () => columns.map((): unknown[] => [])
   /** Rows that came as values, a list for each column. */
-  #values: unknown[][]
-  #places = 0
-
-  constructor(
-    inserter: ChunkInserter,
-    columns: readonly PlannedColumn[],
-    rows: TableRows,
-    merge?: () => Promise<number>,
-  ) {
-    this.#inserter = inserter
-    this.#types = columns.map(typeIn)
-    this.#rows = rows
-    this.#merge = merge
-    this.#values = columns.map(() => [])
+  let values = newLists()
+  let place = 0
+  const add = (data: readonly ColumnData[], count: number) => {
+    if (merge === undefined) return inserter.add(data, count)
+    const places = Array.from({ length: count }, () => ++place)
+    return inserter.add([...data, columnData(INT64, places)], count)
   }
-
-  write(row: readonly unknown[]): Promise<void> | undefined {
-    row.forEach((value, n) => {
-      this.#values[n]!.push(value)
-    })
-    return this.#values[0]!.length === CHUNK_ROWS ? this.#addValues() : undefined
+  const addValues = () => {
+    const lists = values
+    values = newLists()
+    const data = lists.map((list, n) => dataOf(types[n]!, list))
+    return add(data, lists[0]!.length)
   }
-
-  async writeBatch(batch: RowBatch<Columns>): Promise<void> {
-    await this.#addValues()
-    await this.#add(this.#rows.columnsOf(batch), batch.length)
-  }
-
-  async end(): Promise<number | undefined> {
-    await this.#addValues()
-    await this.#inserter.close()
-    return this.#merge?.()
-  }
-
-  #addValues(): Promise<void> {
-    const values = this.#values
-    this.#values = values.map(() => [])
-    const columns = values.map((column, n) => dataOf(this.#types[n]!, column))
-    return this.#add(columns, values[0]!.length)
-  }
-
-  #add(columns: readonly ColumnData[], rows: number): Promise<void> {
-    if (this.#merge === undefined) return this.#inserter.add(columns, rows)
-    const places = Array.from({ length: rows }, () => ++this.#places)
-    return this.#inserter.add([...columns, columnData(INT64, places)], rows)
-  }
+  return {
+    write(row) {
+      row.forEach((value, n) => {
+        values[n]!.push(value)
+      })
+      return values[0]!.length === CHUNK_ROWS ? addValues() : undefined
+    },
+    async writeBatch(batch) {
+      await addValues()
+      await add(rows.columnsOf(batch), batch.length)
+    },
+    async end() {
+      await addValues()
+      await inserter.close()
+      return merge?.()
+    },
+  } satisfies RowWriter
 }
 
 const INT64: ArrowType = { kind: 'int64' }

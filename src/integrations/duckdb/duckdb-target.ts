@@ -16,7 +16,6 @@ import type {
   Category,
   OpenTarget,
   SyncTarget,
-  TargetCategory,
   TargetContents,
   TargetFile,
   TargetRows,
@@ -77,7 +76,7 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
         () => prepareTables(database, run.origin),
         () => database.close(),
       )
-      return new OpenDuckdb(database, run.signal)
+      return openTarget(database, run.signal)
     },
     contents: () => contentsOf(path),
   }
@@ -97,159 +96,127 @@ async function contentsOf(path: string): Promise<TargetContents> {
   })
 }
 
-class OpenDuckdb implements OpenTarget {
-  readonly #database: Database
-  readonly #signal: AbortSignal
-  readonly #stop: () => void
+function openTarget(database: Database, signal: AbortSignal): OpenTarget {
+  const stop = () => database.interrupt()
+  signal.addEventListener('abort', stop)
   /** One connection has one transaction. */
-  readonly #turns = new Semaphore(1)
-
-  constructor(database: Database, signal: AbortSignal) {
-    this.#database = database
-    this.#signal = signal
-    this.#stop = () => database.interrupt()
-    signal.addEventListener('abort', this.#stop)
-  }
-
-  async category(category: Category): Promise<TargetCategory> {
-    const files = await this.inTurn(() => readLedger(this.#database, category))
-    return new DuckdbCategory(this, this.#database, category, files)
-  }
-
-  /** Runs work after the work before it, whether that failed or not. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(this.#signal, work)
-  }
-
+  const turns = new Semaphore(1)
   /** Runs work in one transaction, which a failure rolls back. */
-  inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.inTurn(async () => {
-      await this.#database.run('BEGIN')
+  const inTransaction = <T>(work: () => Promise<T>) =>
+    turns.run(signal, async () => {
+      await database.run('BEGIN')
       try {
         const result = await work()
-        this.#signal.throwIfAborted()
-        await this.#database.run('COMMIT')
+        signal.throwIfAborted()
+        await database.run('COMMIT')
         return result
       } catch (error) {
         // A failed COMMIT has ended the transaction.
-        await this.#database.run('ROLLBACK').catch(() => {})
+        await database.run('ROLLBACK').catch(() => {})
         // An interrupted statement fails with an error of DuckDB.
-        this.#signal.throwIfAborted()
+        signal.throwIfAborted()
         throw error
       }
     })
-  }
-
-  async close(): Promise<void> {
-    // The work that was asked for before is over.
-    await this.#turns.acquire()
-    this.#signal.removeEventListener('abort', this.#stop)
-    await this.#database.close()
+  return {
+    async category(category) {
+      const files = await turns.run(signal, () => readLedger(database, category))
+      const here = inCategory(category)
+      return {
+        category,
+        files,
+        async apply(file) {
+          const sequence = (files.at(-1)?.sequence ?? 0) + 1
+          const entry = await inTransaction(() => applyFile(database, category, sequence, file))
+          files.push(entry)
+          return entry
+        },
+        async removalsForgotten() {
+          const [row] = await turns.run(signal, () =>
+            database.rows<{ before_ms: bigint }>(
+              `SELECT before_ms FROM forgotten_removals WHERE ${here}`,
+            ),
+          )
+          return row === undefined ? undefined : new Date(Number(row.before_ms))
+        },
+        forgetRemovals(before) {
+          const place = `${sqlText(category.marketplace)}, ${sqlText(category.categoryId)}`
+          return inTransaction(() =>
+            database.run(`
+              DELETE FROM removals WHERE ${here} AND version_ms < ${before.getTime()};
+              DELETE FROM forgotten_removals WHERE ${here};
+              INSERT INTO forgotten_removals VALUES (${place}, ${before.getTime()});`),
+          )
+        },
+      }
+    },
+    async close() {
+      // The work that was asked for before is over.
+      await turns.acquire()
+      signal.removeEventListener('abort', stop)
+      await database.close()
+    },
   }
 }
 
-class DuckdbCategory implements TargetCategory {
-  readonly category: Category
-  readonly #target: OpenDuckdb
-  readonly #database: Database
-  readonly #files: AppliedFile[]
-
-  constructor(target: OpenDuckdb, database: Database, category: Category, files: AppliedFile[]) {
-    this.#target = target
-    this.#database = database
-    this.category = category
-    this.#files = files
+async function applyFile(
+  database: Database,
+  category: Category,
+  sequence: number,
+  file: TargetFile,
+): Promise<AppliedFile> {
+  const { id, identity, generated } = file
+  const table = tableOf(id)
+  const rowsBefore = generated === undefined ? 0 : await countRows(database, table, category)
+  const appended = await append(database, category, sequence, file)
+  const tally = await mergeFile(database, { table, category, sequence, ...appended })
+  let removed = 0
+  if (generated !== undefined) {
+    const isOlder = `version_ms < ${generated.getTime()}`
+    removed = await countRows(database, table, category, isOlder)
+    file.checkRemoval(rowsBefore, removed)
+    if (removed > 0) await sweep(database, table, category, isOlder, generated.getTime())
   }
+  const { rawBytes, badRows } = file
+  const rows = { ...tally, deleted: tally.deleted + removed }
+  const entry = { id, ...identity, rawBytes, sequence, rows, badRows }
+  await writeEntry(database, entry, appended.unfitCells)
+  return entry
+}
 
-  get files(): readonly AppliedFile[] {
-    return this.#files
-  }
-
-  async apply(file: TargetFile): Promise<AppliedFile> {
-    const entry = await this.#target.inTransaction(() => this.#apply(file))
-    this.#files.push(entry)
-    return entry
-  }
-
-  async removalsForgotten(): Promise<Date | undefined> {
-    const [row] = await this.#target.inTurn(() =>
-      this.#database.rows<{ before_ms: bigint }>(
-        `SELECT before_ms FROM forgotten_removals WHERE ${inCategory(this.category)}`,
-      ),
-    )
-    return row === undefined ? undefined : new Date(Number(row.before_ms))
-  }
-
-  forgetRemovals(before: Date): Promise<void> {
-    const here = inCategory(this.category)
-    const { marketplace, categoryId } = this.category
-    const place = `${sqlText(marketplace)}, ${sqlText(categoryId)}`
-    return this.#target.inTransaction(() =>
-      this.#database.run(`
-        DELETE FROM removals WHERE ${here} AND version_ms < ${before.getTime()};
-        DELETE FROM forgotten_removals WHERE ${here};
-        INSERT INTO forgotten_removals VALUES (${place}, ${before.getTime()});`),
-    )
-  }
-
-  async #apply(file: TargetFile): Promise<AppliedFile> {
-    const { category } = this
-    const table = tableOf(file.id)
-    const sequence = (this.#files.at(-1)?.sequence ?? 0) + 1
-    const rowsBefore =
-      file.generated === undefined ? 0 : await countRows(this.#database, table, category)
-    const appended = await this.#append(file, sequence)
-    const tally = await mergeFile(this.#database, { table, category, sequence, ...appended })
-    const removed =
-      file.generated === undefined ? 0 : await this.#sweep(file, file.generated, rowsBefore)
-    const { id, identity, rawBytes, badRows } = file
-    const rows = { ...tally, deleted: tally.deleted + removed }
-    const entry = { id, ...identity, rawBytes, sequence, rows, badRows }
-    await writeEntry(this.#database, entry, appended.unfitCells)
-    return entry
-  }
-
-  /** Appends the rows to their table and the removals to a temporary one. */
-  async #append(file: TargetFile, sequence: number) {
-    const database = this.#database
-    const { marketplace, categoryId } = this.category
-    await database.run(`CREATE OR REPLACE TEMP TABLE ${ARRIVED_REMOVALS} (${REMOVAL_COLUMNS})`)
-    const writer = new TypedRows(database, tableOf(file.id), {
-      marketplace: sqlText(marketplace),
-      top_category_id: sqlText(categoryId),
-      file: String(sequence),
-    })
-    const removals = await ChunkInserter.open(database, ARRIVED_REMOVALS, REMOVAL_VECTORS)
-    let rows = 0
-    let removed = 0
-    try {
-      for await (const arrived of file.rows()) {
-        const kept = arrived.select(n => !arrived.isRemoval(n))
-        await writer.add(kept)
-        rows += kept.length
-        if (kept === arrived) continue
-        const removing = arrived.select(n => arrived.isRemoval(n))
-        await removals.add(removalsOf(removing), removing.length)
-        removed += removing.length
-      }
-      await writer.close()
-      await removals.close()
-    } finally {
-      await writer.settled()
-      await removals.settled()
+/** Appends the rows to their table and the removals to a temporary one. */
+async function append(
+  database: Database,
+  { marketplace, categoryId }: Category,
+  sequence: number,
+  file: TargetFile,
+) {
+  await database.run(`CREATE OR REPLACE TEMP TABLE ${ARRIVED_REMOVALS} (${REMOVAL_COLUMNS})`)
+  const writer = new TypedRows(database, tableOf(file.id), {
+    marketplace: sqlText(marketplace),
+    top_category_id: sqlText(categoryId),
+    file: String(sequence),
+  })
+  const removals = await ChunkInserter.open(database, ARRIVED_REMOVALS, REMOVAL_VECTORS)
+  let rows = 0
+  let removed = 0
+  try {
+    for await (const arrived of file.rows()) {
+      const kept = arrived.select(n => !arrived.isRemoval(n))
+      await writer.add(kept)
+      rows += kept.length
+      if (kept === arrived) continue
+      const removing = arrived.select(n => arrived.isRemoval(n))
+      await removals.add(removalsOf(removing), removing.length)
+      removed += removing.length
     }
-    return { rows, removals: removed, unfitCells: writer.unfitCells }
+    await writer.close()
+    await removals.close()
+  } finally {
+    await writer.settled()
+    await removals.settled()
   }
-
-  async #sweep(file: TargetFile, generated: Date, rowsBefore: number): Promise<number> {
-    const table = tableOf(file.id)
-    const generatedMs = generated.getTime()
-    const isOlder = `version_ms < ${generatedMs}`
-    const lacking = await countRows(this.#database, table, this.category, isOlder)
-    file.checkRemoval(rowsBefore, lacking)
-    if (lacking > 0) await sweep(this.#database, table, this.category, isOlder, generatedMs)
-    return lacking
-  }
+  return { rows, removals: removed, unfitCells: writer.unfitCells }
 }
 
 /** The removals that a file brings, before they are merged. */

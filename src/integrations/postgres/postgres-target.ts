@@ -18,7 +18,7 @@ import type {
   TargetOptions,
 } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
-import { CategoryLock } from './category-lock'
+import { categoryLock } from './category-lock'
 import { LIMITS, type PgConnection, type PostgresLimits } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
 import { type PgWork, PostgresSession } from './session'
@@ -110,7 +110,7 @@ export async function dropCategory(
     is.anObject('category', category).marketplace,
   )
   const categoryId = is.filledText('category.categoryId', category.categoryId)
-  const lock = new CategoryLock(names, address.name, category)
+  const lock = categoryLock(names, address.name, category)
   await inSession(settings, async pg => {
     await prepareTables(pg, address.name, names)
     await lock.take(pg)
@@ -178,7 +178,7 @@ async function openTarget(
   )
   return {
     async category(category) {
-      const lock = new CategoryLock(names, address.name, category)
+      const lock = categoryLock(names, address.name, category)
       const opened = new PostgresCategory(category, { session, names, lock })
       const connect = (connection: PgConnection) => opened.connected(connection)
       await session.run(connect)

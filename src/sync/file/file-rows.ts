@@ -65,7 +65,7 @@ export class FileRows implements TargetFile {
   #rawBytes = 0
   #damage: FeedError | undefined
   #isProven = false
-  #cells: CellCheck
+  #cells: BadCellCount = {}
   /** The keys and versions of one batch after the other. */
   readonly #heads = newHeads(0, 0)
 
@@ -75,7 +75,6 @@ export class FileRows implements TargetFile {
     this.generated = fullTimeOf(id)
     this.#options = options
     this.#rules = rowRulesOf(id, options.own)
-    this.#cells = new CellCheck(this.#rules.key, undefined)
   }
 
   get #name(): string {
@@ -105,7 +104,7 @@ export class FileRows implements TargetFile {
 
   /** What the last reading has counted. */
   get counts(): Pick<AppliedFile, 'rowsRead' | keyof BadCellCount> {
-    return { rowsRead: this.#rowsRead, ...this.#cells.found }
+    return { rowsRead: this.#rowsRead, ...this.#cells }
   }
 
   async *rows(): AsyncGenerator<TargetRows, void, void> {
@@ -121,7 +120,7 @@ export class FileRows implements TargetFile {
   async *#read(): AsyncGenerator<TargetRows, void, void> {
     const { open, onRows, maxBadShare = 1 } = this.#options
     const quarantine = this.#newQuarantine()
-    this.#cells = new CellCheck(this.#rules.key, quarantine?.writer)
+    this.#cells = {}
     const data = await open(this.id)
     const gunzip = new Gunzip({ worker: false })
     const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
@@ -207,8 +206,22 @@ export class FileRows implements TargetFile {
     }
     const rows = keyedRows(batch, this.#rules, leaveOut, this.#heads)
     this.#keyless += batch.length - rows.length
-    this.#cells.check(rows.batch, counted)
+    this.#countBadCells(rows.batch, counted, quarantine)
     return rows
+  }
+
+  /** @param counted the places of rows that are counted and in quarantine already */
+  #countBadCells(
+    batch: RowBatch<Columns>,
+    counted: ReadonlySet<number>,
+    quarantine: RowQuarantine | undefined,
+  ): void {
+    for (const { row, error, count } of rowsWithBadCells(batch)) {
+      if (counted.has(row.slot)) continue
+      quarantine?.take(leftOutRow(row, error))
+      const { badCells = 0, firstBadCell = placeOf(row.text(this.#rules.key), error) } = this.#cells
+      this.#cells = { badCells: badCells + count, firstBadCell }
+    }
   }
 }
 
@@ -231,28 +244,6 @@ async function* blocksOf(
     if (block.length === 0) return
     at += block.length
     yield block
-  }
-}
-
-/** Counts the bad cells of rows that a target gets. */
-class CellCheck {
-  found: BadCellCount = {}
-  readonly #key: string
-  readonly #quarantine: RowQuarantine | undefined
-
-  constructor(key: string, quarantine: RowQuarantine | undefined) {
-    this.#key = key
-    this.#quarantine = quarantine
-  }
-
-  /** @param counted the places of rows that are counted and in quarantine already */
-  check(batch: RowBatch<Columns>, counted: ReadonlySet<number>): void {
-    for (const { row, error, count } of rowsWithBadCells(batch)) {
-      if (counted.has(row.slot)) continue
-      this.#quarantine?.take(leftOutRow(row, error))
-      const { badCells = 0, firstBadCell = placeOf(row.text(this.#key), error) } = this.found
-      this.found = { badCells: badCells + count, firstBadCell }
-    }
   }
 }
 

@@ -38,64 +38,21 @@ export interface CategoryFilesParts {
   readonly missing: Iterable<FileId>
 }
 
+export type CategoryFiles = ReturnType<typeof categoryFiles>
+
 /** The files of one category whose content has begun. */
-export class CategoryFiles {
-  readonly #parts: CategoryFilesParts
-  readonly #done: ReadonlyMap<string, FileId>
-  readonly #missing: ReadonlySet<string>
-
-  constructor(parts: CategoryFilesParts) {
-    this.#parts = parts
-    this.#done = new Map(Array.from(parts.done, id => [fileIdKey(id), id]))
-    this.#missing = new Set(Array.from(parts.missing, fileIdKey))
+export function categoryFiles({ category, nowMs, untilMs, limits, ...given }: CategoryFilesParts) {
+  const done = new Set(Array.from(given.done, fileIdKey))
+  const missing = new Set(Array.from(given.missing, fileIdKey))
+  const isMissing = (id: FileId) => missing.has(fileIdKey(id))
+  const standingOf = (id: DatedId, { fromMs, goneMs }: FileWindow): Standing => {
+    if (done.has(fileIdKey(id))) return 'done'
+    if (nowMs < fromMs) return 'early'
+    if (nowMs >= goneMs) return 'gone'
+    return isMissing(id) ? 'missing' : 'there'
   }
-
-  /** Returns the time of the newest applied bootstrap of a feed; undefined where there is none. */
-  generationMs(feed: BootstrapId['feed']): number | undefined {
-    const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
-    const times = [...this.#done]
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key]) => generationOf(key.slice(prefix.length)))
-    return times.length === 0 ? undefined : Math.max(...times)
-  }
-
-  isMissing(id: FileId): boolean {
-    return this.#missing.has(fileIdKey(id))
-  }
-
-  /** Returns the snapshots from the hour of this moment on. */
-  hoursFrom(ms: number): DatedFile[] {
-    const { category } = this.#parts
-    return this.#files(hourStart(ms), HOUR_MS, startMs => ({
-      feed: 'item_snapshot',
-      ...category,
-      hour: new Date(startMs).toISOString(),
-    }))
-  }
-
-  /** Returns the files of one feed from the day of this moment on. */
-  daysFrom(ms: number, feed: 'item' | 'item_group'): DatedFile[] {
-    const { category } = this.#parts
-    return this.#days(ms, date => ({ feed, ...category, scope: 'NEWLY_LISTED', date }))
-  }
-
-  /**
-   * Returns the priority files from the day of this moment on, and those of the days before it that
-   * the service has: a bootstrap of items does not say what they say.
-   */
-  prioritiesFrom(ms: number): DatedFile[] {
-    const { nowMs, limits, category } = this.#parts
-    const fromMs = Math.min(ms, nowMs - limits.priorityDaysBack * DAY_MS)
-    return this.#days(fromMs, date => ({ feed: 'item_priority', ...category, date }))
-  }
-
-  #days(fromMs: number, idOf: (date: string) => DatedId): DatedFile[] {
-    return this.#files(dayStart(fromMs), DAY_MS, startMs => idOf(dayText(startMs)))
-  }
-
   /** A clock that was set back, and an earlier end, undo nothing that was applied. */
-  #files(firstMs: number, lengthMs: number, idOf: (startMs: number) => DatedId): DatedFile[] {
-    const { nowMs, untilMs } = this.#parts
+  const filesFrom = (firstMs: number, lengthMs: number, idOf: (startMs: number) => DatedId) => {
     const lastMs = Math.min(nowMs, untilMs - lengthMs)
     if (lastMs - firstMs > MOST_FILES * lengthMs) {
       const expected = `within ${MOST_FILES} files after ${new Date(firstMs).toISOString()}`
@@ -103,22 +60,43 @@ export class CategoryFiles {
     }
     const files: DatedFile[] = []
     for (let startMs = firstMs; ; startMs += lengthMs) {
-      const file = this.#file(idOf(startMs))
-      if (!(startMs <= lastMs) && file.standing !== 'done') return files
-      files.push(file)
+      const id = idOf(startMs)
+      const window = windowOf(id, limits)
+      const standing = standingOf(id, window)
+      if (!(startMs <= lastMs) && standing !== 'done') return files
+      files.push({ id, window, standing })
     }
   }
-
-  #file(id: DatedId): DatedFile {
-    const window = windowOf(id, this.#parts.limits)
-    return { id, window, standing: this.#standingOf(id, window) }
-  }
-
-  #standingOf(id: DatedId, { fromMs, goneMs }: FileWindow): Standing {
-    if (this.#done.has(fileIdKey(id))) return 'done'
-    if (this.#parts.nowMs < fromMs) return 'early'
-    if (this.#parts.nowMs >= goneMs) return 'gone'
-    return this.isMissing(id) ? 'missing' : 'there'
+  const datesFrom = (fromMs: number, idOf: (date: string) => DatedId) =>
+    filesFrom(dayStart(fromMs), DAY_MS, startMs => idOf(dayText(startMs)))
+  return {
+    isMissing,
+    /** Returns the time of the newest applied bootstrap of a feed; undefined where there is none. */
+    generationMs(feed: BootstrapId['feed']): number | undefined {
+      const prefix = fileIdKey({ ...category, feed, scope: 'ALL_ACTIVE', generation: '' })
+      const times = [...done]
+        .filter(key => key.startsWith(prefix))
+        .map(key => generationOf(key.slice(prefix.length)))
+      return times.length === 0 ? undefined : Math.max(...times)
+    },
+    /** Returns the snapshots from the hour of this moment on. */
+    hoursFrom: (ms: number) =>
+      filesFrom(hourStart(ms), HOUR_MS, startMs => ({
+        feed: 'item_snapshot',
+        ...category,
+        hour: new Date(startMs).toISOString(),
+      })),
+    /** Returns the files of one feed from the day of this moment on. */
+    daysFrom: (ms: number, feed: 'item' | 'item_group') =>
+      datesFrom(ms, date => ({ feed, ...category, scope: 'NEWLY_LISTED', date })),
+    /**
+     * Returns the priority files from the day of this moment on, and those of the days before it that
+     * the service has: a bootstrap of items does not say what they say.
+     */
+    prioritiesFrom(ms: number): DatedFile[] {
+      const fromMs = Math.min(ms, nowMs - limits.priorityDaysBack * DAY_MS)
+      return datesFrom(fromMs, date => ({ feed: 'item_priority', ...category, date }))
+    },
   }
 }
 

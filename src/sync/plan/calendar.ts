@@ -20,8 +20,9 @@ import {
 } from '../file-id'
 import {
   type CalendarLimits,
-  CategoryFiles,
+  type CategoryFiles,
   calendarLimits,
+  categoryFiles,
   type DatedFile,
   type Standing,
 } from './calendar-files'
@@ -93,7 +94,7 @@ export function planCategory({
 }: CalendarQuery): CategoryPlan {
   const category = { marketplace, categoryId }
   const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY
-  const known = new CategoryFiles({
+  const known = categoryFiles({
     category,
     nowMs: now.getTime(),
     untilMs,

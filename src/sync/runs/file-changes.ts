@@ -6,17 +6,12 @@ import type { DurableFiles } from '../../engine/index'
 import type { RowChange } from '../../state/index'
 import { dropOldest } from '../file/kept-files'
 import { type Category, isBootstrap, isOwn } from '../file-id'
-import {
-  type ChangeFile,
-  type ChangeSink,
-  openChangeFile,
-  stateChanges,
-} from '../folder/change-log'
+import { type ChangeSink, openChangeFile, stateChanges } from '../folder/change-log'
 import type { StatePaths } from '../folder/state-paths'
 import type { AppliedFile } from '../target/target'
 import type { RunsEntry } from './ledger'
 import { tableOf } from './manifest'
-import { type ReplayedCategory, ReplayLog } from './replay-log'
+import { type ReplayedCategory, type ReplayLog, replayLog } from './replay-log'
 
 const PARTIAL = '.partial'
 
@@ -34,82 +29,74 @@ type Tell = (
   take: (changes: readonly RowChange[]) => Promise<void>,
 ) => Promise<void>
 
-export class FileChanges {
-  readonly settings: ChangeSettings | undefined
-  readonly #files: DurableFiles
-  readonly #paths: StatePaths
+export type FileChanges = ReturnType<typeof fileChanges>
 
-  constructor(files: DurableFiles, paths: StatePaths, settings: ChangeSettings | undefined) {
-    this.#files = files
-    this.#paths = paths
-    this.settings = settings
-  }
-
-  /** Gives the last log its name, and removes a log whose file was not applied. */
-  async settle(category: Category, last: RunsEntry | undefined): Promise<void> {
-    for (const path of await this.#paths.changeLogs(this.#files, category)) {
-      if (!path.endsWith(PARTIAL)) continue
-      const isLast = last !== undefined && path === this.#paths.changeFile(last) + PARTIAL
-      if (isLast && last.changeBytes !== undefined) await this.publish(last)
-      else await this.#files.remove(path)
-    }
-  }
-
-  /**
-   * Writes the changes of a file that is not in the manifest yet.
-   * @param before the files before
-   * @returns the entry with what it says of its changes
-   */
-  async record(entry: RunsEntry, before: readonly RunsEntry[], tell: Tell): Promise<RunsEntry> {
-    const { settings } = this
-    if (settings === undefined) return entry
-    const { changes, changeRows = 'after' } = settings
-    if (isBeginning(before, entry)) return { ...entry, changeRows }
-    const part = tableOf(entry.id)
-    const log = changes === 'files' ? await this.#open(entry) : undefined
-    try {
-      await tell(changeRows === 'both', async rows => {
-        const parts = rows.map(row => ({ ...row, part }))
-        const told = stateChanges(parts, { id: entry.id, changeRows })
-        await (changes === 'files' ? log!.add(told) : changes.write(told))
-      })
-      return { ...entry, changeRows, ...(log && { changeBytes: await log.flush() }) }
-    } finally {
-      await log?.close()
-    }
-  }
-
-  /** Gives the log of an applied file its name. */
-  async publish(entry: RunsEntry): Promise<void> {
-    if (entry.changeBytes === undefined) return
-    const path = this.#paths.changeFile(entry)
-    await this.#files.rename(path + PARTIAL, path)
-    await this.#files.syncFolder(this.#paths.changes)
-    const { keepChangeBytes } = this.settings ?? {}
-    if (keepChangeBytes === undefined || entry.changeBytes === 0) return
-    const logs = await this.#paths.changeLogs(this.#files, entry.id)
-    await dropOldest(this.#files, logs, keepChangeBytes)
-  }
-
-  /** The rows that the changes of a replay into a file have; undefined where none are wanted. */
-  rowsOfReplay(entry: RunsEntry): RunsEntry['changeRows'] {
-    const { changes = 'files', changeRows = entry.changeRows } = this.settings ?? {}
-    if (changes !== 'files') return changeRows ?? 'after'
-    return entry.changeRows && changeRows
-  }
-
-  /** Returns the log of a replay. */
-  replayLog(runs: ReplayedCategory): ReplayLog {
-    const { changes } = this.settings ?? {}
-    const sink = changes === 'files' ? undefined : changes
-    return new ReplayLog({ files: this.#files, paths: this.#paths, runs, sink })
-  }
-
-  async #open(entry: RunsEntry): Promise<ChangeFile> {
-    await this.#files.makeFolder(this.#paths.changes)
-    const log = await openChangeFile(this.#files, this.#paths.changeFile(entry) + PARTIAL, 0)
-    await this.#files.syncFolder(this.#paths.changes)
+export function fileChanges(
+  files: DurableFiles,
+  paths: StatePaths,
+  settings: ChangeSettings | undefined,
+) {
+  const open = async (entry: RunsEntry) => {
+    await files.makeFolder(paths.changes)
+    const log = await openChangeFile(files, paths.changeFile(entry) + PARTIAL, 0)
+    await files.syncFolder(paths.changes)
     return log
+  }
+  /** Gives the log of an applied file its name. */
+  const publish = async (entry: RunsEntry) => {
+    if (entry.changeBytes === undefined) return
+    const path = paths.changeFile(entry)
+    await files.rename(path + PARTIAL, path)
+    await files.syncFolder(paths.changes)
+    const { keepChangeBytes } = settings ?? {}
+    if (keepChangeBytes === undefined || entry.changeBytes === 0) return
+    await dropOldest(files, await paths.changeLogs(files, entry.id), keepChangeBytes)
+  }
+  return {
+    settings,
+    publish,
+    /** Gives the last log its name, and removes a log whose file was not applied. */
+    async settle(category: Category, last: RunsEntry | undefined): Promise<void> {
+      for (const path of await paths.changeLogs(files, category)) {
+        if (!path.endsWith(PARTIAL)) continue
+        const isLast = last !== undefined && path === paths.changeFile(last) + PARTIAL
+        if (isLast && last.changeBytes !== undefined) await publish(last)
+        else await files.remove(path)
+      }
+    },
+    /**
+     * Writes the changes of a file that is not in the manifest yet.
+     * @param before the files before
+     * @returns the entry with what it says of its changes
+     */
+    async record(entry: RunsEntry, before: readonly RunsEntry[], tell: Tell): Promise<RunsEntry> {
+      if (settings === undefined) return entry
+      const { changes, changeRows = 'after' } = settings
+      if (isBeginning(before, entry)) return { ...entry, changeRows }
+      const part = tableOf(entry.id)
+      const log = changes === 'files' ? await open(entry) : undefined
+      try {
+        await tell(changeRows === 'both', async rows => {
+          const parts = rows.map(row => ({ ...row, part }))
+          const told = stateChanges(parts, { id: entry.id, changeRows })
+          await (changes === 'files' ? log!.add(told) : changes.write(told))
+        })
+        return { ...entry, changeRows, ...(log && { changeBytes: await log.flush() }) }
+      } finally {
+        await log?.close()
+      }
+    },
+    /** The rows that the changes of a replay into a file have; undefined where none are wanted. */
+    rowsOfReplay(entry: RunsEntry): RunsEntry['changeRows'] {
+      const { changes = 'files', changeRows = entry.changeRows } = settings ?? {}
+      if (changes !== 'files') return changeRows ?? 'after'
+      return entry.changeRows && changeRows
+    },
+    /** Returns the log of a replay. */
+    replayLog(runs: ReplayedCategory): ReplayLog {
+      const { changes } = settings ?? {}
+      return replayLog(files, paths, runs, changes === 'files' ? undefined : changes)
+    },
   }
 }
 

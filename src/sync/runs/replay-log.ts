@@ -20,50 +20,30 @@ export interface ReplayedCategory {
   setReplayed(replayed: ReplayedChanges): Promise<void>
 }
 
-export interface ReplayLogOptions {
-  readonly files: DurableFiles
-  readonly paths: StatePaths
-  readonly runs: ReplayedCategory
-  /** Takes all changes in place of the log. */
-  readonly sink: ChangeSink | undefined
-}
+export type ReplayLog = ReturnType<typeof replayLog>
 
-export class ReplayLog {
-  readonly #options: ReplayLogOptions
-  readonly #after: number
-  #file: ChangeFile | undefined
+/** @param sink takes all changes in place of the log */
+export function replayLog(
+  files: DurableFiles,
+  paths: StatePaths,
+  runs: ReplayedCategory,
+  sink: ChangeSink | undefined,
+) {
+  const after = runs.manifest.files.at(-1)?.sequence ?? 0
+  let file: ChangeFile | undefined
   /** The changes that a sink takes before their rows are committed. */
-  #waiting: StateChange[] = []
-
-  constructor(options: ReplayLogOptions) {
-    this.#options = options
-    this.#after = options.runs.manifest.files.at(-1)?.sequence ?? 0
+  let waiting: StateChange[] = []
+  /** Cuts off what a killed replay wrote to an earlier log without its rows. */
+  const cut = async ({ after, bytes }: ReplayedChanges) => {
+    const path = paths.replayFile(runs.category, after)
+    const size = await files.size(path)
+    if (size !== undefined && size > bytes) await (await openChangeFile(files, path, bytes)).close()
   }
-
-  async add(changes: readonly StateChange[]): Promise<void> {
-    if (this.#options.sink !== undefined) this.#waiting.push(...changes)
-    else await (this.#file ??= await this.#open()).add(changes)
-  }
-
-  /** Makes durable what was added. Returns what is to be stored with the rows. */
-  async flush(): Promise<ReplayedChanges | undefined> {
-    const waiting = this.#waiting
-    this.#waiting = []
-    if (waiting.length > 0) await this.#options.sink!.write(waiting)
-    return this.#file && { after: this.#after, bytes: await this.#file.flush() }
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close()
-  }
-
-  async #open(): Promise<ChangeFile> {
-    const { files, paths, runs } = this.#options
-    const after = this.#after
+  const open = async () => {
     await files.makeFolder(paths.changes)
     const last = runs.manifest.replayed
     const path = paths.replayFile(runs.category, after)
-    if (last !== undefined && last.after !== after) await this.#cut(last)
+    if (last !== undefined && last.after !== after) await cut(last)
     // A reader may have taken the log away. Its place in the order stays.
     const isThere = (await files.size(path)) !== undefined
     const length = last?.after === after && isThere ? last.bytes : 0
@@ -74,12 +54,18 @@ export class ReplayLog {
     await files.syncFolder(paths.changes)
     return log
   }
-
-  /** Cuts off what a killed replay wrote to an earlier log without its rows. */
-  async #cut({ after, bytes }: ReplayedChanges): Promise<void> {
-    const { files, paths, runs } = this.#options
-    const path = paths.replayFile(runs.category, after)
-    const size = await files.size(path)
-    if (size !== undefined && size > bytes) await (await openChangeFile(files, path, bytes)).close()
+  return {
+    async add(changes: readonly StateChange[]): Promise<void> {
+      if (sink !== undefined) waiting.push(...changes)
+      else await (file ??= await open()).add(changes)
+    },
+    /** Makes durable what was added. Returns what is to be stored with the rows. */
+    async flush(): Promise<ReplayedChanges | undefined> {
+      const told = waiting
+      waiting = []
+      if (told.length > 0) await sink!.write(told)
+      return file && { after, bytes: await file.flush() }
+    },
+    close: async () => file?.close(),
   }
 }

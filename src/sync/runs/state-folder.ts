@@ -12,7 +12,7 @@ import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/s
 import { SpoolFolder, spoolName } from '../target/spool-folder'
 import type { OpenTarget, StateOrigin } from '../target/target'
 import { CategoryRuns } from './category-runs'
-import { type ChangeSettings, FileChanges } from './file-changes'
+import { type ChangeSettings, fileChanges } from './file-changes'
 import { MANIFEST, readManifest } from './manifest'
 
 export interface StateFolderOptions {
@@ -57,7 +57,7 @@ export async function openStateFolder({
       files,
       folder: paths.runsOf(wanted),
       own,
-      changes: new FileChanges(files, paths, changes),
+      changes: fileChanges(files, paths, changes),
       sortBytes,
       onApplied: (entry, all) => clearUp(places, all, entry),
     })

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
-  AtomicFile,
+  atomicFile,
   keepAtExit,
   removeAtExit,
   removeNow,
@@ -41,7 +41,7 @@ const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 const isWindows = process.platform === 'win32'
 
 async function written(path: string, text: string): Promise<void> {
-  const file = await AtomicFile.create(path)
+  const file = await atomicFile(path)
   await file.write(Buffer.from(text))
   await file.commit()
 }
@@ -49,7 +49,7 @@ async function written(path: string, text: string): Promise<void> {
 test('the content is under a temporary name until the commit, as private as the file', async () => {
   const path = join(folder, 'out.csv')
   await writeFile(path, 'before', { mode: 0o600 })
-  const file = await AtomicFile.create(path)
+  const file = await atomicFile(path)
   await file.write(Buffer.from('a'))
   await file.write(Buffer.from('b'))
   const [, name, ...others] = (await readdir(folder)).sort()
@@ -79,7 +79,7 @@ test.skipIf(isWindows)(
 test('an abort leaves the earlier content, and nothing else', async () => {
   const path = join(folder, 'out')
   await writeFile(path, 'before')
-  const file = await AtomicFile.create(path)
+  const file = await atomicFile(path)
   await file.write(Buffer.from('after'))
   await file.abort()
   expect(await readdir(folder)).toEqual(['out'])
@@ -100,7 +100,7 @@ test.each(['a link', 'a file'])(
     const victim = join(folder, 'victim')
     await writeFile(victim, 'precious')
     await (kind === 'a link' ? symlink(victim, planted) : writeFile(planted, 'theirs'))
-    await expect(AtomicFile.create(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(atomicFile(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
     expect(await readFile(victim, 'utf8')).toBe('precious')
     expect(await readdir(folder)).toEqual([`out.${'07'.repeat(8)}.partial`, 'victim'])
     if (kind === 'a file') expect(await readFile(planted, 'utf8')).toBe('theirs')
@@ -110,7 +110,7 @@ test.each(['a link', 'a file'])(
 test('fault 91: a dangling link planted at the temporary name is not followed either', async () => {
   knowDigits()
   await symlink(join(folder, 'elsewhere'), join(folder, `out.${'07'.repeat(8)}.partial`))
-  await expect(AtomicFile.create(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
+  await expect(atomicFile(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
   expect(await readdir(folder)).toEqual([`out.${'07'.repeat(8)}.partial`])
 })
 
@@ -142,11 +142,11 @@ test('fault 91: a link to a missing file makes that file, and a link to itself i
   expect((await lstat(join(folder, 'link'))).isSymbolicLink()).toBe(true)
   await symlink('b', join(folder, 'a'))
   await symlink('a', join(folder, 'b'))
-  await expect(AtomicFile.create(join(folder, 'a'))).rejects.toMatchObject({ code: 'ELOOP' })
+  await expect(atomicFile(join(folder, 'a'))).rejects.toMatchObject({ code: 'ELOOP' })
 })
 
 test('a missing folder is an error, and is not made', async () => {
-  await expect(AtomicFile.create(join(folder, 'none/out'))).rejects.toMatchObject({
+  await expect(atomicFile(join(folder, 'none/out'))).rejects.toMatchObject({
     code: 'ENOENT',
   })
   expect(await readdir(folder)).toEqual([])

@@ -14,7 +14,7 @@ import { StatePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../../src/sync/run/sync'
 import { CategoryRuns } from '../../../src/sync/runs/category-runs'
-import { FileChanges } from '../../../src/sync/runs/file-changes'
+import { fileChanges } from '../../../src/sync/runs/file-changes'
 import type { MergeSizes } from '../../../src/sync/runs/runs-to-merge'
 import { openStateFolder } from '../../../src/sync/runs/state-folder'
 import {
@@ -154,7 +154,7 @@ export async function mergeRunsOf(
     const own = rulesOfSource(source as never)
     const paths = new StatePaths(FOLDER)
     const { files } = target
-    const changes = new FileChanges(files, paths, undefined)
+    const changes = fileChanges(files, paths, undefined)
     const options = { files, folder: paths.runsOf(category), own, changes, sortBytes, ...sizes }
     const runs = await CategoryRuns.open(category, options)
     await closing(runs, () => runs.compact(new AbortController().signal))

@@ -137,57 +137,39 @@ export function watchedTransport<R extends Sent>(
   }
 }
 
+/** The message about a request is published once, at the end of the body or of the wait. */
 async function sendWatched<R extends Sent>(
   transport: { send(request: R): Promise<RangeResponse> },
   request: R,
   secrets: Secrets,
 ): Promise<RangeResponse> {
-  const report = new RequestReport(request, secrets)
-  try {
-    return report.of(await transport.send(request))
-  } catch (error) {
-    report.settle(request.signal.aborted ? request.signal.reason : error)
-    throw error
-  }
-}
-
-/** The message about one request. It is published once, at the end of the body or of the wait. */
-class RequestReport {
-  readonly #request: Sent
-  readonly #secrets: Secrets
-  readonly #run = ofRun()
-  readonly #startedAt = performance.now()
-  #status: number | undefined
-  #bytes = 0
-  #isSettled = false
-
-  constructor(request: Sent, secrets: Secrets) {
-    this.#request = request
-    this.#secrets = secrets
-  }
-
-  /** Returns the response with a body that is counted. */
-  of(response: RangeResponse): RangeResponse {
-    this.#status = response.status
-    const onPart = (bytes: number) => void (this.#bytes += bytes)
-    return untilEnd(response, failure => this.settle(failure), onPart)
-  }
-
-  settle(failure?: unknown): void {
-    if (this.#isSettled) return
-    this.#isSettled = true
-    const { method = 'GET', url, attempt = 1 } = this.#request
-    const status = this.#status
+  const run = ofRun()
+  const startedAt = performance.now()
+  let status: number | undefined
+  let bytes = 0
+  let isSettled = false
+  const settle = (failure?: unknown) => {
+    if (isSettled) return
+    isSettled = true
+    const { method = 'GET', url, attempt = 1 } = request
     requestTopic.publish({
-      ...this.#run,
+      ...run,
       method,
-      url: this.#secrets.cover(printableUrl(url)),
+      url: secrets.cover(printableUrl(url)),
       ...(status !== undefined && { status }),
-      bytes: this.#bytes,
-      durationMs: performance.now() - this.#startedAt,
+      bytes,
+      durationMs: performance.now() - startedAt,
       attempt,
       ...(failure !== undefined && { code: asTransportError(failure, '').code }),
     })
+  }
+  try {
+    const response = await transport.send(request)
+    status = response.status
+    return untilEnd(response, settle, count => void (bytes += count))
+  } catch (error) {
+    settle(request.signal.aborted ? request.signal.reason : error)
+    throw error
   }
 }
 
