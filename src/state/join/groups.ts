@@ -4,6 +4,7 @@
 
 import { type Columns, type FeedSchema, Row, type RowBatch } from '../../engine/index'
 import { compareKeys, keyOfRow } from '../row-key'
+import { MOST_ROWS } from '../runs/row-sorter'
 import { asStored } from '../runs/run-origins'
 import { RunTable } from '../runs/run-table'
 import type { ScratchFolder } from '../spill/scratch-folder'
@@ -62,7 +63,8 @@ export class Groups<G extends Columns> {
     }
     const cellBytes = CELL_BYTES * batch.index.columns
     this.#bytes += batch.byteLength + batch.rowCount * (GROUP_BYTES + cellBytes)
-    if (this.#numbers !== undefined && this.#bytes > this.#memoryBytes) await this.#moveAll()
+    const isFull = this.#bytes > this.#memoryBytes || this.records >= MOST_ROWS
+    if (this.#numbers !== undefined && isFull) await this.#moveAll()
     await this.#spillIfFull()
   }
 

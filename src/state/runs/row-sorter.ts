@@ -24,8 +24,11 @@ import { RunOrigins } from './run-origins'
 import { Block, type BlockSource, type KeyedBlocks } from './run-reader'
 import type { RunWriter } from './run-writer'
 
-/** The most rows that are sorted at once. The order of keys takes 2^24, of which a batch may need some. */
-const MOST_ROWS = 2 ** 24 - 2 ** 16
+/**
+ * The most rows that are kept in memory. The order of keys and a Map of V8 take 2^24, of which a batch may
+ * need some.
+ */
+export const MOST_ROWS = 2 ** 24 - 2 ** 16
 const CHUNK_BYTES = 1 << 21
 const NO_BYTES = Buffer.alloc(0)
 /** A row keeps the memory of its block. */
