@@ -99,7 +99,7 @@ export class Page {
       this.#bytes = grown
     }
     ;(bytes as Buffer).copy(this.#bytes, this.length, from, to)
-    // Of CR LF both end the line, so a cell that ends in CR is followed by both.
+    // A reader takes CR LF as the end of a line, so a line whose last byte is CR ends in CR LF.
     if (this.#bytes[end - 1] === CR) this.#bytes[end++] = CR
     this.#bytes[end] = LF
     this.length = end + 1

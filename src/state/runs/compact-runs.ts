@@ -11,8 +11,11 @@ export interface Compaction {
   readonly runs: readonly SequencedRun[]
   readonly floors: readonly Floor[]
   readonly schema: FeedSchema<Columns>
-  /** Removals from before this time are left out: no older row arrives or is in another run. */
-  readonly forgottenMs: number
+  /**
+   * Removals from before this time are left out: no older row arrives or is in another run. Default:
+   * all removals stay.
+   */
+  readonly forgottenMs?: number
   /** Default: the rows that may stand once. */
   readonly keeps?: Kept
   /** Ends the merge with its reason. */
@@ -22,7 +25,14 @@ export interface Compaction {
 const NO_BYTES = Buffer.alloc(0)
 
 export async function compactRuns(
-  { runs, floors, schema, forgottenMs, keeps = 'lasting', signal }: Compaction,
+  {
+    runs,
+    floors,
+    schema,
+    forgottenMs = Number.NEGATIVE_INFINITY,
+    keeps = 'lasting',
+    signal,
+  }: Compaction,
   writer: RunWriter,
 ): Promise<void> {
   // An origin without a row is not written: a key that changes each hour would keep one for each.

@@ -5,6 +5,7 @@ import { fileRecordOf } from '../origin-record'
 import {
   compareStandings,
   type Floor,
+  isThere,
   isUndone,
   mergeRuns,
   newestOf,
@@ -140,11 +141,6 @@ export async function judgeRuns(
     if (queue.hasSpent) await queue.fill()
   }
   return { before, removed }
-}
-
-/** Only a row is there: what a floor makes is a removal. */
-function isThere(stands: Standing | undefined): stands is PlacedStanding {
-  return stands !== undefined && !stands.version.removed
 }
 
 /** A row with its content. */

@@ -149,6 +149,11 @@ export function standsOf(
   return counting.length === 0 ? undefined : newestOf(counting, removal)
 }
 
+/** Tells whether a row stands: what a floor makes is a removal. */
+export function isThere(stands: Standing | undefined): stands is PlacedStanding {
+  return stands !== undefined && !stands.version.removed
+}
+
 /** The newest of the rows of a key, and of its removal by a floor. */
 export function newestOf(
   rows: readonly Standing[],

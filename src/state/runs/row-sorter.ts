@@ -1,7 +1,13 @@
 // Gathers rows as they arrive, and gives them in the order of their keys. It copies the lines of each
 // batch once, and each row once more into its block.
 
-import { type Columns, OWN_MEMORY, type Row, type RowBatch } from '../../engine/index'
+import {
+  type Columns,
+  type FeedFile,
+  OWN_MEMORY,
+  type Row,
+  type RowBatch,
+} from '../../engine/index'
 import type { KeyedRows } from '../keyed-rows'
 import { recordOf } from '../origin-record'
 import { BlockBuilder } from './block-builder'
@@ -64,8 +70,8 @@ export class RowSorter implements BlockSource {
   readonly #all: Block
   #byteLength = 0
   #order: Uint32Array | undefined
-  /** The last batch's header line and file, with the numbers of their origin. */
-  #last: (Origin & Pick<RowBatch, 'header' | 'file'>) | undefined
+  /** The origins by the header and the file of a batch. Rows of several may come in turns. */
+  readonly #known = new WeakMap<RowBatch['header'], WeakMap<FeedFile, Origin>>()
 
   constructor(options: RowSorterOptions = {}) {
     this.#options = options
@@ -243,15 +249,19 @@ export class RowSorter implements BlockSource {
 
   #originOf(batch: Pick<RowBatch, 'header' | 'file'>): Origin {
     const { header, file } = batch
-    if (this.#last?.header === header && this.#last.file === file) return this.#last
+    let known = this.#known.get(header)
+    if (known === undefined) this.#known.set(header, (known = new WeakMap()))
+    const before = known.get(file)
+    if (before !== undefined) return before
     const { mended, keepsRemovals } = this.#options
     const record = { ...recordOf(batch), ...(mended !== undefined && { mended }) }
     const origin = this.origins.numberOf(record)
     const removing = keepsRemovals
       ? this.origins.numberOf({ ...record, removes: true })
       : (origin | REMOVED) >>> 0
-    this.#last = { header, file, origin, removing }
-    return this.#last
+    const numbers = { origin, removing }
+    known.set(file, numbers)
+    return numbers
   }
 }
 

@@ -93,8 +93,8 @@ export class RunOrigins {
 }
 
 /**
- * Returns a function that gives batches as rows are read that were stored: under the header of one
- * schema, and without cells that a stage has decoded.
+ * Returns a function that binds batches to one schema, as a reader of runs does. It drops the cells that
+ * a stage has decoded.
  */
 export function asStored<C extends Columns>(schema: FeedSchema<C>) {
   const headers = new WeakMap<BoundHeader, BoundHeader<C>>()

@@ -5,6 +5,7 @@ import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
 import { compareKeys } from '../row-key'
 import {
   type Floor,
+  isThere,
   mergeRuns,
   type PlacedStanding,
   placedAt,
@@ -116,7 +117,8 @@ export class RunTable<C extends Columns> {
       const some = keys.slice(0, count)
       const found = await this.#findAll(some.filter(key => key !== ''))
       const rows = some.map(key => found.get(key))
-      if (count <= 1 || sizeOf(rows) <= BYTES_AT_ONCE) return rows
+      const bytes = rows.reduce((sum, each) => sum + (each ? sizeOf(each.row) : 0), 0)
+      if (count <= 1 || bytes <= BYTES_AT_ONCE) return rows
     }
   }
 
@@ -139,7 +141,7 @@ export class RunTable<C extends Columns> {
         batches.add(row.batch)
         const own = batches.size > this.#cachedBlocks ? row.detach() : row
         found.set(some[at]!, { row: own, version })
-        bytes += sizeOf([{ row, version }])
+        bytes += sizeOf(row)
       }
     }
     return found
@@ -169,10 +171,6 @@ export class RunTable<C extends Columns> {
       return standsOf(rows, this.floors)
     })
   }
-}
-
-function isThere(stands: Standing | undefined): stands is PlacedStanding {
-  return stands !== undefined && !stands.version.removed
 }
 
 /** Adds the rows of a block that have the key `at` of those that are wanted. */
@@ -229,17 +227,21 @@ class BlockCache {
   }
 
   #read(number: number): CachedBlock {
-    const reading = this.#run.block(number).then(block => (cached.block = block))
+    const reading = this.#run.block(number).then(
+      block => (cached.block = block),
+      error => {
+        // A later look-up reads it again.
+        this.#blocks.delete(number)
+        throw error
+      },
+    )
     const cached: CachedBlock = { block: undefined, reading }
     return cached
   }
 }
 
-function sizeOf(rows: readonly (FoundRow<Columns> | undefined)[]): number {
-  let bytes = 0
-  for (const found of rows)
-    if (found !== undefined) bytes += found.row.batch.bytesOf(found.row.slot).length
-  return bytes
+function sizeOf({ batch, slot }: Row<Columns>): number {
+  return batch.bytesOf(slot).length
 }
 
 function keysOf(texts: readonly string[]): Keys {
@@ -254,7 +256,5 @@ export async function rowOf<C extends Columns>(
   stands: Standing | undefined,
   schema: FeedSchema<C>,
 ): Promise<Row<C> | null> {
-  if (stands === undefined || stands.version.removed) return null
-  const { block, n } = stands as PlacedStanding
-  return (await block.lines()).row(n, schema)
+  return isThere(stands) ? (await stands.block.lines()).row(stands.n, schema) : null
 }

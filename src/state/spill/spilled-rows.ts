@@ -53,8 +53,8 @@ export class SpilledRows {
       const runs = (this.#sizes[size] ??= [])
       runs.push(added)
       if (runs.length < MOST_RUNS) return
-      const all = { runs, schema, floors: [], forgottenMs: Number.NEGATIVE_INFINITY } as const
-      added = await this.#write(writer => compactRuns({ ...all, keeps: 'all' }, writer))
+      const all = { runs, schema, floors: [], keeps: 'all' } as const
+      added = await this.#write(writer => compactRuns(all, writer))
       for (const { file } of runs.splice(0)) await this.#folder.remove(file)
     }
   }
@@ -65,8 +65,8 @@ export class SpilledRows {
    * @throws FeedError STATE_IO, STATE_CORRUPT
    */
   async merge(schema: FeedSchema<Columns>, blockBytes: number): Promise<Run> {
-    const options = { runs: this.runs, schema, floors: [], forgottenMs: Number.NEGATIVE_INFINITY }
-    const { run } = await this.#write(writer => compactRuns(options, writer), blockBytes)
+    const newest = { runs: this.runs, schema, floors: [] }
+    const { run } = await this.#write(writer => compactRuns(newest, writer), blockBytes)
     for (const { file } of this.#sizes.splice(0).flat()) await this.#folder.remove(file)
     this.clear()
     return run

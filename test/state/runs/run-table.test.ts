@@ -580,6 +580,24 @@ function gone(key: string, minute: number): Line {
   return { key, title: '', minute, removes: true }
 }
 
+test('A look-up whose read fails is made again by the next one.', async () => {
+  const { run: made } = await runOf({ sequence: 1, isTurned: false, lines: [at('A-1', 'one', 1)] })
+  let fails = true
+  const flaky: typeof made = {
+    path: made.path,
+    origins: made.origins,
+    index: made.index,
+    block: number => (fails ? Promise.reject(new Error('EIO')) : made.block(number)),
+    blocksFrom: first => made.blocksFrom(first),
+    close: () => made.close(),
+  }
+  const table = new RunTable(schema, [{ run: flaky, sequence: 1 }], [])
+  await expect(table.findSome(['A-1'])).rejects.toThrow('EIO')
+  fails = false
+  expect((await table.findSome(['A-1']))[0]?.row.get('title')).toBe('one')
+  await made.close()
+})
+
 test('A merge keeps so many rows of one key that a late full file may leave, and no more.', async () => {
   const [file, later] = [4097, 4098].map(rows =>
     written(false, async writer => {
