@@ -2,23 +2,12 @@
 // databases themselves set the time at which a file was applied, `applied_at`, so it is left out; the
 // test of a target checks that it is there.
 
-import { DuckDBInstance, type Json } from '@duckdb/node-api'
+import type { Json } from '@duckdb/node-api'
 import { escapeIdentifier, escapeLiteral } from 'pg'
+import { duckdbRows } from '../duckdb-rows'
 import type { TestDatabase } from '../integrations/postgres/test-database'
 
 const APPLIED_AT = 'applied_at'
-
-/** Runs a statement on a DuckDB file that nobody else has open. */
-export async function duckdbRows(path: string, sql: string): Promise<Record<string, Json>[]> {
-  const instance = await DuckDBInstance.create(path)
-  const connection = await instance.connect()
-  try {
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
 
 export interface TableContent {
   /** The types by the names of the columns. */

@@ -3,7 +3,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance, type Json } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -23,6 +22,7 @@ import {
   timestamp,
 } from '../../../src/index'
 import { duckdbSink } from '../../../src/integrations/duckdb'
+import { duckdbRows } from '../../duckdb-rows'
 
 let folder: string
 let path: string
@@ -33,16 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-async function query(sql: string): Promise<Record<string, Json>[]> {
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
-  const connection = await instance.connect()
-  try {
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const query = (sql: string) => duckdbRows(path, sql, { access_mode: 'READ_ONLY' })
 
 const schema = defineSchema({
   name: 'cells',

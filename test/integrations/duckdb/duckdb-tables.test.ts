@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance, type Json } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import {
@@ -20,6 +19,7 @@ import type { FileId } from '../../../src/sync'
 import { targetStatus } from '../../../src/sync'
 import { keyColumnOf } from '../../../src/sync/file-id'
 import type { OpenTarget, TargetFile } from '../../../src/sync/target/target'
+import { duckdbRows } from '../../duckdb-rows'
 import { headOf, keyedRowsOf } from '../../state/keyed-rows-of'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: "22'0" }
@@ -88,16 +88,7 @@ function fileOf(id: FileId, lines: readonly string[], generated?: Date): TargetF
   }
 }
 
-async function query(sql: string): Promise<Record<string, Json>[]> {
-  const instance = await DuckDBInstance.create(path)
-  const connection = await instance.connect()
-  try {
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const query = (sql: string) => duckdbRows(path, sql)
 
 describe('the tables of a DuckDB target', () => {
   test('No row is lost for a cell: other keeps the texts of cells without a typed value.', async () => {

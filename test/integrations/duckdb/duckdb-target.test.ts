@@ -4,8 +4,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance, type Json } from '@duckdb/node-api'
 import { duckdbTarget } from '../../../src/integrations/duckdb'
+import { duckdbRows } from '../../duckdb-rows'
 import { type PlainItem, type PlainRow, targetLaws } from '../../sync/target/target-laws'
 
 const SEEDS = process.env.FEEDMILL_CRASH === 'all' ? Array.from({ length: 20 }, (_, n) => n) : [0]
@@ -38,16 +38,7 @@ targetLaws({
   },
 })
 
-async function query(path: string, sql: string): Promise<Record<string, Json>[]> {
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
-  const connection = await instance.connect()
-  try {
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const query = (file: string, sql: string) => duckdbRows(file, sql, { access_mode: 'READ_ONLY' })
 
 /** A time of DuckDB has no zone in JSON. */
 function plainRow(row: unknown): PlainRow | null {
