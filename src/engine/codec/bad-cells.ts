@@ -24,11 +24,8 @@ export interface RowWithBadCells {
 export function rowsWithBadCells(batch: RowBatch<Columns>): RowWithBadCells[] {
   const errors = new Map<number, FeedError<'CELL_INVALID'>[]>()
   const core = columnsCoreWith(batch)
-  const doubtful = planOf(batch.header).flatMap(({ kernel, spec }, at) => {
-    const isGood = !mayBeBad(spec) || (kernel && core?.decode(kernel, at)) !== undefined
-    return isGood ? [] : [at]
-  })
-  for (const at of doubtful) checkColumn(batch, at, errors)
+  for (const [at, { kernel, spec }] of planOf(batch.header).entries())
+    if (mayBeBad(spec)) checkColumn(batch, at, errors, kernel && core?.decode(kernel, at)?.left)
   if (errors.size === 0) return []
   return [...batch].flatMap(row => {
     const bad = errors.get(row.slot)
@@ -42,19 +39,22 @@ function mayBeBad({ type, element, notNull }: ColumnSpec): boolean {
   return !isText || notNull === true
 }
 
+/** @param rows those that have a doubtful cell; undefined where each may have one */
 function checkColumn(
   batch: RowBatch<Columns>,
   column: number,
   errors: Map<number, FeedError<'CELL_INVALID'>[]>,
+  rows: Uint32Array | undefined,
 ): void {
-  const { cells, projections, selection, length } = batch
+  const { cells, projections, selection } = batch
   const reader = projections.readers[column]!
-  for (let n = 0; n < length; n++) {
-    const slot = selection === undefined ? n : selection[n]!
+  for (let n = 0; n < (rows?.length ?? batch.length); n++) {
+    const row = rows?.[n] ?? n
+    const slot = selection?.[row] ?? row
     try {
       cells.value(slot, column, reader)
     } catch {
-      const error = badCellOf(batch.row(n), batch.header.columns[column]!.name)
+      const error = badCellOf(batch.row(row), batch.header.columns[column]!.name)
       if (error !== undefined) errors.set(slot, [...(errors.get(slot) ?? []), error])
     }
   }

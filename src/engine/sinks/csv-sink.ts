@@ -3,7 +3,7 @@
 
 import type * as Papa from 'papaparse'
 import type { BatchText } from '../codec/columns/batch-text'
-import { JsonCell } from '../codec/json-cell'
+import { exactCell, JsonCell } from '../codec/json-cell'
 import { RowBatch } from '../codec/row-batch'
 import { TextBuffer } from '../codec/text-buffer'
 import type { BoundHeader } from '../codec/tsv/header'
@@ -49,6 +49,9 @@ const LINE_END = '\r\n'
 // for a formula.
 const FORMULA_START =
   /^(?:(?![+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
+
+/** Whatever papaparse may put quotes around, and more. */
+const NEEDS_QUOTES = /^\s|["\r\n\ufeff]|\s$/
 
 /**
  * Makes a sink that writes a header line and one line for each row or plain object. A cell that is
@@ -105,10 +108,16 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       delimiter,
       neutralizes: neutralizeFormulas,
       areChosen: chosen !== undefined,
-      lineOf: row => linesOf([cellsOf(row, columns)]),
+      textOf: (row, name) => textOf(cellOf(exactCell(row, name), name, 0)),
+      lineOf: (row, n) => {
+        columns.rows = rowsBefore + n
+        return linesOf([cellsOf(row, columns)])
+      },
     }
     let header: BoundHeader | undefined
     let batches: BatchText | undefined
+    /** Rows before the batch that is written. */
+    let rowsBefore = 0
     const lines = new TextBuffer()
     /** Lines that wait until every column has been seen. */
     let held = ''
@@ -122,6 +131,16 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
         LINE_END
       )
     }
+    /** Returns the text of one cell as it is in a line. */
+    const textOf = (cell: unknown) => {
+      if (cell === '') return columns.names!.length === 1 ? '""' : ''
+      if (typeof cell === 'string' && isPlain(cell)) return cell
+      return typeof cell === 'number' ? String(cell) : linesOf([[cell]]).slice(0, -LINE_END.length)
+    }
+    const isPlain = (cell: string) =>
+      !NEEDS_QUOTES.test(cell) &&
+      !cell.includes(delimiter) &&
+      !(neutralizeFormulas && FORMULA_START.test(cell))
     /** Puts the header line before the first text, if the columns are known by then. */
     const withHeader = (text: string) => {
       if (hasHeader || columns.names === undefined) return text
@@ -130,11 +149,13 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
     }
     /** Writes a batch where the module does. */
     const writeBatch = (batch: RowBatch) => {
-      const { names, rows, isSettled } = columns
-      if (names === undefined || !isSettled || batch.hasDecodedCells) return false
+      const { names, isSettled } = columns
+      if (names === undefined || !isSettled) return false
       if (batch.header !== header) batches = csvBatches(rules, (header = batch.header), names)
-      if (!batches?.write(batch, lines)) return false
-      columns.rows = rows + batch.length
+      if (batches === undefined) return false
+      rowsBefore = columns.rows
+      batches.write(batch, lines)
+      columns.rows = rowsBefore + batch.length
       return true
     }
     const sendLines = async () => {

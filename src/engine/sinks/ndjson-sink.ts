@@ -71,7 +71,10 @@ export function ndjsonSink<T>(
   return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
     const jsonOf = jsonWriter()
-    const json = new BatchJson()
+    const json = new BatchJson({
+      hasJson: value => withoutJson(value) === undefined,
+      lineOf: (element, n) => lineOf(element, row + n + 1, jsonOf, false),
+    })
     const lines = new TextBuffer()
     const writeLines = async () => {
       if (lines.length > 0) await output.addBytes(lines.view())
@@ -81,7 +84,8 @@ export function ndjsonSink<T>(
     return {
       open: () => output.open(),
       write: async item => {
-        if (item instanceof RowBatch && json.write(item, lines)) {
+        if (item instanceof RowBatch) {
+          json.write(item, lines)
           row += item.length
           if (lines.length >= GATHERED_BYTES) await writeLines()
           return

@@ -13,14 +13,19 @@ export const ASPECTS: u32 = 7
 export const DESCRIPTORS: u32 = 8
 /** A list as an array of PostgreSQL. */
 export const LIST_AS_ARRAY: u32 = 9
+/** A list whose texts need no quotes. */
+export const LIST_OF_LITERALS: u32 = 15
 export const DECIMAL: u32 = 10
 export const DAY: u32 = 11
 export const TIME: u32 = 12
 export const CHOICE: u32 = 13
 /** A number of any size, which only its text can be. */
 export const ANY_DECIMAL: u32 = 14
+export const FLOAT64: u32 = 16
+/** JSON, which is always its text. */
+export const JSON_CELL: u32 = 17
 /** Added to the kind of cells whose texts are checked and stay as they are. */
-export const AS_TEXT: u32 = 16
+export const AS_TEXT: u32 = 32
 
 // Notations of texts, as escapes.ts writes them.
 

@@ -23,6 +23,7 @@ import {
   JSONB,
   LIST,
   LIST_AS_ARRAY,
+  LIST_OF_LITERALS,
   MADE,
   REGIONS,
   TEXT_CELL,
@@ -34,12 +35,14 @@ export const GAP: usize = 64
 // The layout. Addresses below PLAN are the compiler's.
 
 /**
- * Each column of a plan has the kind of its values, its first record, and the length of the text
- * before it.
+ * Each column of a plan has the kind of its values, its first record, the length of the text before
+ * it, and the record of the texts that the host has made for some of its rows.
  */
 export const PLAN: usize = 0x4000
 export const PLAN_BYTES: usize = 0x4000
-const ENTRY_BYTES: usize = 12
+const ENTRY_BYTES: usize = 16
+/** In place of the record of such texts. */
+const NONE: u32 = 0xffff_ffff
 /** The texts before the values of each plan, and behind them the end of a row. */
 export const NAMES: usize = PLAN + PLAN_BYTES + GAP
 export const NAMES_BYTES: usize = 0x10000
@@ -185,6 +188,15 @@ function writeRow(plan: usize, nodes: usize, row: usize): void {
       out += bytes
     } else literal(name, bytes)
     name += bytes
+    const made = load<u32>(entry, 12)
+    if (made != NONE) {
+      const texts = nodes + <usize>made * NODE_BYTES
+      const textBytes = valueBytes(texts, row)
+      if (textBytes != 0) {
+        literal(valueStart(texts, row), textBytes)
+        continue
+      }
+    }
     writeCell(load<u32>(entry), nodes + <usize>load<u32>(entry, 4) * NODE_BYTES, row)
   }
   literal(name, <usize>load<u32>(plan, 12))
@@ -245,6 +257,8 @@ function writeValue(kind: u32, node: usize, row: usize): void {
       return flag(node, row)
     case LIST:
       return texts(node, row)
+    case LIST_OF_LITERALS:
+      return literals(node, row)
     case REGIONS:
       return regions(node, row)
     case ASPECTS:
@@ -397,6 +411,19 @@ function texts(node: usize, at: usize): void {
   if (!opensList(last - n)) return
   for (; n < last && !isFull; n++) {
     text(node + NODE_BYTES, <usize>n)
+    store<u8>(out++, COMMA)
+  }
+  closeList()
+}
+
+/** A list of texts that are values of JSON. */
+function literals(node: usize, at: usize): void {
+  const offset = offsetOf(node, at)
+  const last = <usize>load<u32>(offset, 4)
+  let n = <usize>load<u32>(offset)
+  if (!opensList(<u32>(last - n))) return
+  for (; n < last && !isFull; n++) {
+    literal(valueStart(node + NODE_BYTES, n), valueBytes(node + NODE_BYTES, n))
     store<u8>(out++, COMMA)
   }
   closeList()

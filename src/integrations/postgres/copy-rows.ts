@@ -101,7 +101,7 @@ function cellsOf(
   write: TextPart['write'],
 ): CopyPart {
   const source = textSource(COPY_TEXT, header.columns[at]!.spec, at, isRequired)
-  return { names: [sqlName], source, write: write! }
+  return { names: [sqlName], source, write }
 }
 
 /** The cells of rows that are no values of their columns, as the last column of the rows. */

@@ -1,21 +1,30 @@
-// The rows of a batch as text, which the WebAssembly module writes from columns. The host writes
-// what the module does not: columns whose cells are not all plainly good, columns that no file has,
-// and rows for whose text the module has no room. The module writes what the host would.
+// The rows of a batch as text, which the WebAssembly module writes from columns. The host makes the
+// texts of the cells that are not plainly good and of columns that the module does not know, which
+// the module puts in their places, and rows for whose text the module has no room. The module writes
+// what the host would.
 
 import type { ColumnSpec } from '../../schema/column-spec'
 import { decoderOf } from '../decode/cell-decoders'
 import type { Row, RowBatch } from '../row-batch'
 import { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
-import { arrowTypeOf } from './arrow-type'
+import { type ArrowType, arrowTypeOf } from './arrow-type'
 import {
   type ColumnsCore,
   columnsCoreWith,
+  type DecodedColumn,
   type RowForm,
   type RowLayout,
   type TextColumn,
 } from './columns-core'
-import { type CellKind, type CellKinds, type Kernel, kernelOf } from './kernel'
+import {
+  type CellKind,
+  type CellKinds,
+  type Kernel,
+  kernelOf,
+  type ValueKernel,
+  valueKernel,
+} from './kernel'
 
 /** A notation of rows, and how its cells are written. */
 export interface TextForm extends RowForm {
@@ -28,14 +37,17 @@ export interface TextForm extends RowForm {
 /** As the text of the file. */
 const KINDS: CellKinds = {
   decimal: 'TEXT_CELL',
+  float64: 'MADE',
   date: 'TEXT_CELL',
   timestamp: 'TEXT_CELL',
   oneOf: 'TEXT_CELL',
 }
+/** The kinds of a list's values that JSON has without quotes. */
+const LITERALS: readonly ColumnSpec['type'][] = ['int32', 'float64', 'boolean']
 export const JSON_LINES: TextForm = {
   notation: 'JSON',
   nullText: 'null',
-  kinds: KINDS,
+  kinds: { ...KINDS, json: 'MADE' },
   timeParameter: 0,
 }
 /** The text of PostgreSQL's COPY, where empty text is NULL. Lists are arrays, and pairs are jsonb. */
@@ -55,7 +67,7 @@ export function csvText(delimiter: string, neutralizes: boolean, isSingle: boole
   return {
     notation: 'CSV',
     nullText: isSingle ? '""' : '',
-    kinds: { ...KINDS, decimal: 'MADE', date: 'MADE', timestamp: 'MADE' },
+    kinds: { ...KINDS, json: 'TEXT_CELL', decimal: 'MADE', date: 'MADE', timestamp: 'MADE' },
     timeParameter: 0,
     delimiter,
     neutralizes,
@@ -71,10 +83,10 @@ export interface TextPart {
   /** How the module writes it; undefined for what only the host does. */
   readonly source?: TextSource | undefined
   /**
-   * Writes the value of the `n`th row of a batch, which comes in order. Without it a batch with a
-   * value that only the host writes is written as a whole by the host.
+   * Writes the value of the `n`th row of a batch. Where rows have a writer of their own, an error
+   * leaves the row to it.
    */
-  write?(row: Row, out: TextBuffer, n: number): void
+  write(row: Row, out: TextBuffer, n: number): void
 }
 
 export interface TextSource {
@@ -91,24 +103,37 @@ export function textSource(
   at: number,
   notNull = spec.notNull === true,
 ): TextSource | undefined {
-  const { type } = spec
-  const kernel = kernelOf({ ...spec, notNull }, arrowTypeOf(spec))
+  const textOf = (values: ColumnSpec, arrow: ArrowType) => textKernel(form, values, arrow)
+  const isByText = spec.type === 'list' || form.kinds[spec.type] !== undefined
+  const kernel = kernelOf({ ...spec, notNull }, arrowTypeOf(spec), isByText ? textOf : valueKernel)
   if (kernel === undefined) return undefined
-  const kind = form.kinds[type] ?? kernel.kind
-  if ((kind !== 'TEXT_CELL' && kind !== 'MADE') || type === 'text') return { at, kind, kernel }
-  const cells = type === 'decimal' && spec.scale === undefined ? 'ANY_DECIMAL' : kernel.kind
+  const { type = 'text' } = spec.element ?? {}
+  if (spec.type !== 'list' || type === 'text') {
+    const kind = form.kinds[spec.type] ?? kernel.kind
+    return kind === 'JSON_CELL' ? undefined : { at, kind, kernel }
+  }
+  // PostgreSQL has arrays of other types than text.
+  if (form.kinds.list !== undefined) return undefined
+  return { at, kind: LITERALS.includes(type) ? 'LIST_OF_LITERALS' : 'LIST', kernel }
+}
+
+/** Returns how the module checks values of a kind whose texts stay as they are. */
+function textKernel(form: TextForm, spec: ColumnSpec, arrow: ArrowType): ValueKernel | undefined {
+  const kernel = valueKernel(spec, arrow)
+  const { type, scale } = spec
+  if (kernel === undefined || type === 'text') return kernel
+  if (type === 'decimal' && scale === undefined)
+    return { ...kernel, kind: 'ANY_DECIMAL', asText: true }
+  if (type === 'json') return { ...kernel, parameter: 1 }
   const isTime = type === 'date' || type === 'timestamp'
-  const parameter = isTime ? form.timeParameter : kernel.parameter
-  return { at, kind, kernel: { ...kernel, kind: cells, asText: true, parameter } }
+  return { ...kernel, asText: true, parameter: isTime ? form.timeParameter : kernel.parameter }
 }
 
 /**
- * Returns the parts of rows that the module writes, and the text behind the last one;
- * undefined where it does not write a column.
+ * Returns the parts of rows, and the text behind the last one.
  * @param beforeOf returns what stands before the value of a column
  * @param emptyText returns the value of a column that the file lacks
- * @param writeOf returns what writes a column that the module does not write, where it may stand in
- * the parts
+ * @param writeOf returns what writes a cell that the module does not write
  */
 export function partsOf(
   form: TextForm,
@@ -116,23 +141,22 @@ export function partsOf(
   names: readonly string[],
   beforeOf: (name: string, n: number) => string,
   emptyText: (empty: unknown) => string,
-  writeOf: (name: string, spec: ColumnSpec) => TextPart['write'] = () => undefined,
-): { readonly parts: readonly TextPart[]; readonly rest: string } | undefined {
+  writeOf: (name: string) => TextPart['write'],
+): { readonly parts: readonly TextPart[]; readonly rest: string } {
   const parts: TextPart[] = []
   let before = ''
   for (const [n, name] of names.entries()) {
     before += beforeOf(name, n)
     const at = indexes.get(name)
     const spec = at === undefined ? undefined : all[at]!.spec
-    if (at === undefined || at >= columns.length) {
-      if (spec?.type === 'cell') return undefined
+    const isLacking = at === undefined || at >= columns.length
+    // A function of the caller has made the value of a cell.
+    if (isLacking && spec?.type !== 'cell') {
       before += emptyText(spec && decoderOf(spec).empty)
       continue
     }
-    const source = textSource(form, all[at]!.spec, at)
-    const write = source === undefined ? writeOf(name, all[at]!.spec) : undefined
-    if (source === undefined && write === undefined) return undefined
-    parts.push(write === undefined ? { before, source } : { before, write })
+    const source = isLacking ? undefined : textSource(form, spec!, at)
+    parts.push({ before, source, write: writeOf(name) })
     before = ''
   }
   return { parts, rest: before }
@@ -153,11 +177,41 @@ const IN_ORDER = /* @__PURE__ */ Uint32Array.from({ length: 4096 }, (_, n) => n)
 /** Writes the `n`th row of a batch with its end. */
 type RowWriter = (row: Row, out: TextBuffer, n: number) => void
 
-/** The texts of a part that the host has made, one behind the other. */
-interface MadeTexts {
-  readonly texts: TextBuffer
+/** Texts that the host has made, one behind the other, which are empty for other rows. */
+class MadeTexts {
+  readonly texts = new TextBuffer()
   /** Where the text of each row ends. */
-  readonly ends: Uint32Array
+  ends = new Uint32Array()
+  #rows = 0
+
+  clear(rows: number): void {
+    this.texts.cutTo(0)
+    this.ends = new Uint32Array(rows)
+    this.#rows = 0
+  }
+
+  /** Makes the text of a row, behind those of the rows before. */
+  make(n: number, write: (out: TextBuffer) => void): void {
+    this.ends.fill(this.texts.length, this.#rows, n)
+    this.#rows = n + 1
+    write(this.texts)
+    this.ends[n] = this.texts.length
+  }
+
+  /** Drops the text of the latest row. */
+  drop(n: number): void {
+    this.texts.cutTo(n === 0 ? 0 : this.ends[n - 1]!)
+    this.#rows = n
+  }
+
+  /** Ends the texts of all rows. */
+  end(): void {
+    this.ends.fill(this.texts.length, this.#rows)
+  }
+
+  of(n: number): Uint8Array {
+    return this.texts.view().subarray(n === 0 ? 0 : this.ends[n - 1], this.ends[n])
+  }
 }
 
 /** Writes the batches under one header. */
@@ -167,97 +221,119 @@ export class BatchText {
   readonly #befores: readonly Buffer[]
   readonly #end: Buffer
   readonly #writeRow: RowWriter | undefined
-  /** Memory for the texts of each part. */
-  readonly #buffers: TextBuffer[] = []
+  /** The texts that the host makes of each part. */
+  readonly #made: readonly MadeTexts[]
+  /** The rows that the host writes. */
+  readonly #rows = new MadeTexts()
 
-  /** @param writeRow without it each part has a `write` */
+  /** @param writeRow writes a row of which a part fails, and fails with its error */
   constructor(form: TextForm, parts: readonly TextPart[], end: string, writeRow?: RowWriter) {
     this.#parts = parts
     this.#befores = parts.map(({ before }) => Buffer.from(before))
     this.#end = Buffer.from(end)
     this.#layout = layoutOf(form, this.#befores, this.#end)
     this.#writeRow = writeRow
+    this.#made = parts.map(() => new MadeTexts())
   }
 
-  /**
-   * Writes all rows in view. Returns false, and writes nothing, where a part without `write` has a
-   * cell that only the host writes.
-   */
-  write(batch: RowBatch, out: TextBuffer): boolean {
+  /** Writes all rows in view. */
+  write(batch: RowBatch, out: TextBuffer): void {
     const core = columnsCoreWith(batch)
-    const block = core?.block
-    const nodes: (number | undefined)[] = []
-    for (const { source, write } of this.#parts) {
-      const isDecoded = source !== undefined && batch.decodedCells(source.at) !== undefined
-      const node = isDecoded ? undefined : source && core?.decode(source.kernel, source.at)
-      if (node === undefined && write === undefined) return false
-      nodes.push(node)
+    const write = this.#writeRow
+    if (core === undefined && write !== undefined) {
+      for (let n = 0; n < batch.length; n++) write(batch.row(n), out, n)
+      return
     }
-    const made = this.#make(batch, nodes)
+    const block = core?.block
+    const decoded = this.#parts.map(({ source }) => {
+      const isKnown = source !== undefined && batch.decodedCells(source.at) === undefined
+      return isKnown ? core?.decode(source.kernel, source.at) : undefined
+    })
+    const byHost = this.#make(batch, decoded)
     // A function of the caller may have used the module.
     const fast = core?.block === block ? core : undefined
-    const columns = fast && this.#columns(fast, nodes, made)
+    const columns = fast && this.#columns(fast, decoded)
     const isPlanned = columns !== undefined && fast!.plan([{ layout: this.#layout, columns }])
     const lines = isPlanned && fast!.compose(IN_ORDER.subarray(0, batch.length)) ? fast : undefined
-    if (lines === undefined && this.#parts.some(({ write }) => write === undefined)) return false
-    for (let n = 0; n < batch.length; ) {
-      const written = lines?.lines(n, batch.length, 1)
+    for (let n = 0, next = 0; n < batch.length; ) {
+      while (next < byHost.length && byHost[next]! < n) next++
+      const end = byHost[next] ?? batch.length
+      const written = n < end ? lines?.lines(n, end, 1) : undefined
       if (written !== undefined) out.raw(written.text)
       n += written?.count ?? 0
       if (n === batch.length || (written?.count ?? 0) > 0) continue
-      if (this.#writeRow === undefined) this.#joinRow(batch.row(n), n, made, out)
-      else this.#writeRow(batch.row(n), out, n)
+      if (n === end) out.raw(this.#rows.of(n))
+      else this.#writeOne(batch.row(n), n, decoded, out)
       n++
     }
-    return true
   }
 
-  /** Makes what the module has not decoded, row by row, so that the first bad cell is met first. */
-  #make(
-    batch: RowBatch,
-    nodes: readonly (number | undefined)[],
-  ): readonly (MadeTexts | undefined)[] {
-    const made = this.#parts.map((_, at): MadeTexts | undefined => {
-      if (nodes[at] !== undefined) return undefined
-      const texts = (this.#buffers[at] ??= new TextBuffer())
-      texts.cutTo(0)
-      return { texts, ends: new Uint32Array(batch.length) }
+  /**
+   * Makes what the module has not decoded, row by row, so that the first bad cell is met first.
+   * Returns the numbers of the rows that the host has written as a whole.
+   */
+  #make(batch: RowBatch, decoded: readonly (DecodedColumn | undefined)[]): readonly number[] {
+    const byHost: number[] = []
+    for (const made of [...this.#made, this.#rows]) made.clear(batch.length)
+    const parts = this.#parts.flatMap((part, at) => {
+      const left = decoded[at]?.left
+      return left?.length === 0 ? [] : [{ part, made: this.#made[at]!, left, next: 0 }]
     })
-    const missing = made.flatMap((texts, at) =>
-      texts === undefined ? [] : [{ ...texts, part: this.#parts[at]! }],
-    )
-    for (let n = 0; n < batch.length && missing.length > 0; n++) {
-      const row = batch.row(n)
-      for (const { texts, ends, part } of missing) {
-        part.write!(row, texts, n)
-        ends[n] = texts.length
+    for (let n = 0; n < batch.length && parts.length > 0; n++) {
+      let row: Row | undefined
+      for (const each of parts) {
+        if (each.left !== undefined && each.left[each.next] !== n) continue
+        each.next++
+        row ??= batch.row(n)
+        if (byHost.at(-1) === n) continue
+        const write = this.#writeRow
+        try {
+          each.made.make(n, text => each.part.write(row!, text, n))
+        } catch (error) {
+          if (write === undefined) throw error
+          each.made.drop(n)
+          this.#rows.make(n, text => write(row!, text, n))
+          byHost.push(n)
+        }
       }
     }
-    return made
+    for (const made of [...this.#made, this.#rows]) made.end()
+    return byHost
   }
 
   /** Puts what the host has made into the module. Returns undefined where that has no room. */
   #columns(
     core: ColumnsCore,
-    nodes: readonly (number | undefined)[],
-    made: readonly (MadeTexts | undefined)[],
+    decoded: readonly (DecodedColumn | undefined)[],
   ): readonly TextColumn[] | undefined {
     const columns: TextColumn[] = []
     for (const [at, { source }] of this.#parts.entries()) {
-      const texts = made[at]
-      const node = texts === undefined ? nodes[at] : core.place(texts.texts.view(), texts.ends)
-      if (node === undefined) return undefined
-      columns.push({ kind: texts === undefined ? source!.kind : 'MADE', node })
+      const column = decoded[at]
+      const { texts, ends } = this.#made[at]!
+      const isWhole = column?.left.length === 0
+      const made = isWhole ? undefined : core.place(texts.view(), ends)
+      if (!isWhole && made === undefined) return undefined
+      if (column === undefined) columns.push({ kind: 'MADE', node: made! })
+      else columns.push({ kind: source!.kind, node: column.node, made })
     }
     return columns
   }
 
-  #joinRow(row: Row, n: number, made: readonly (MadeTexts | undefined)[], out: TextBuffer): void {
+  /** Writes a row without the module. */
+  #writeOne(
+    row: Row,
+    n: number,
+    decoded: readonly (DecodedColumn | undefined)[],
+    out: TextBuffer,
+  ): void {
+    if (this.#writeRow !== undefined) {
+      this.#writeRow(row, out, n)
+      return
+    }
     for (const [at, { write }] of this.#parts.entries()) {
       out.raw(this.#befores[at]!)
-      const texts = made[at]
-      if (texts === undefined) write!(row, out, n)
-      else out.raw(texts.texts.view().subarray(n === 0 ? 0 : texts.ends[n - 1], texts.ends[n]))
+      if (decoded[at] === undefined) out.raw(this.#made[at]!.of(n))
+      else write(row, out, n)
     }
     out.raw(this.#end)
   }

@@ -10,7 +10,7 @@ import { ROW_NON_ASCII } from '../tsv/scan-space'
 import { bytesOfWords, onFirstUse, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import { DecodedBlock, NODE_WORDS } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
-import type { CellKind, Kernel } from './kernel'
+import type { CellKind, Kernel, ValueKernel } from './kernel'
 
 type Notation = 'JSON' | 'COPY' | 'CSV'
 
@@ -24,6 +24,9 @@ interface Exports extends Readonly<Record<CellKind | Notation, number>> {
   readonly CELL_ENDS: number
   readonly WORDS: number
   readonly WORDS_BYTES: number
+  readonly SEPARATOR: number
+  readonly SEPARATOR_BYTES: number
+  readonly LEFT: number
   readonly NODES: number
   readonly ARENA: number
   readonly PLAN: number
@@ -46,8 +49,16 @@ interface Exports extends Readonly<Record<CellKind | Notation, number>> {
     escapedBy: number,
     adds: boolean,
   ): void
-  decode(kernel: number, column: number, parameter: number): number
+  decode(
+    kernel: number,
+    column: number,
+    parameter: number,
+    element: number,
+    separatorBytes: number,
+    notNull: boolean,
+  ): number
   nodeCount(): number
+  leftCount(): number
   arenaTop(): number
   writeLines(nodes: number, arena: number, first: number, lines: number, parts: number): number
   setForm(
@@ -70,7 +81,7 @@ interface Exports extends Readonly<Record<CellKind | Notation, number>> {
 }
 
 /** Words of a column in a plan, and of a plan. */
-const ENTRY_WORDS = 3
+const ENTRY_WORDS = 4
 const PLAN_WORDS = 4
 const LINE_END = 0x0a
 
@@ -108,12 +119,30 @@ export interface RowLayout {
   readonly endBytes: number
 }
 
+/** A column that the module has decoded. */
+export interface DecodedColumn {
+  /** The number of its record. */
+  readonly node: number
+  /**
+   * The rows in view, in their order, whose cells are not plainly good. Here they are null, or an
+   * empty list, and the host decides about them.
+   */
+  readonly left: Uint32Array
+}
+
 /** A column whose values stand in the memory of the module. */
 export interface TextColumn {
   readonly kind: CellKind
   /** The number of the record. */
   readonly node: number
+  /** The number of the record of the texts that the host has made for some rows, where it is not empty. */
+  readonly made?: number | undefined
 }
+
+/** In place of such a record. */
+const NONE = 0xffff_ffff
+const NO_ROWS = new Uint32Array()
+const NO_SEPARATOR = new Uint8Array()
 
 /** Rows of one layout whose values stand in the memory of the module. */
 export interface RowPlan {
@@ -174,20 +203,30 @@ export class ColumnsCore {
     return true
   }
 
-  /**
-   * Decodes a column of the batch. Returns the number of its record, and undefined where a cell is
-   * not plainly good.
-   */
-  decode({ kind, asText, parameter, words, notNull }: Kernel, column: number): number | undefined {
-    const { WORDS, WORDS_BYTES, AS_TEXT, nodeCount, decode } = this.#exports
-    if (words !== undefined) {
-      if (words.length > WORDS_BYTES) return undefined
-      this.#memory.set(words, WORDS)
-    }
-    const node = nodeCount()
-    const number = this.#exports[kind] + (asText === true ? AS_TEXT : 0)
-    if (decode(number, column, parameter) === 0) return undefined
-    return notNull && this.#node(node, 1)[1] !== 0 ? undefined : node
+  /** Decodes a column of the batch. Returns undefined where its arrays have no room. */
+  decode(kernel: Kernel, column: number): DecodedColumn | undefined {
+    const { WORDS, WORDS_BYTES, SEPARATOR, SEPARATOR_BYTES, LEFT } = this.#exports
+    const { parameter, element, separator = NO_SEPARATOR, words = element?.words, notNull } = kernel
+    if (separator.length > SEPARATOR_BYTES || (words?.length ?? 0) > WORDS_BYTES) return undefined
+    this.#memory.set(separator, SEPARATOR)
+    if (words !== undefined) this.#memory.set(words, WORDS)
+    const node = this.#exports.nodeCount()
+    const isDecoded = this.#exports.decode(
+      this.#number(kernel),
+      column,
+      element?.parameter ?? parameter,
+      element === undefined ? 0 : this.#number(element),
+      separator.length,
+      notNull,
+    )
+    if (isDecoded === 0) return undefined
+    const count = this.#exports.leftCount()
+    if (count === 0) return { node, left: NO_ROWS }
+    return { node, left: new Uint32Array(this.#memory.buffer, LEFT, count).slice() }
+  }
+
+  #number({ kind, asText = false }: ValueKernel): number {
+    return this.#exports[kind] + (asText ? this.#exports.AS_TEXT : 0)
   }
 
   /** Returns the texts of the batch, in this memory until the next batch; undefined without room. */
@@ -258,6 +297,7 @@ export class ColumnsCore {
         words[entry++] = this.#exports[columns[n]!.kind]
         words[entry++] = columns[n]!.node
         words[entry++] = nameBytes[n]!
+        words[entry++] = columns[n]!.made ?? NONE
       }
       this.#memory.set(names, name)
       name += names.length

@@ -1,6 +1,6 @@
-// Makes columns of a batch of rows. The WebAssembly module decodes a column whose cells are all
-// plainly good; any other column is read cell by cell, as rows are, which decides about bad cells.
-// So the two ways can differ in speed only.
+// Makes columns of a batch of rows. The WebAssembly module decodes all cells that are plainly good.
+// Any other cell is read as those of rows are, which decides about bad cells. So the two ways can
+// differ in speed only.
 
 import type { RowPosition } from '../../errors'
 import type { ColumnSpec } from '../../schema/column-spec'
@@ -11,7 +11,7 @@ import type { Row, RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { Column, ColumnBatch, isText } from './column-batch'
-import { columnData } from './column-data'
+import { columnData, withRows } from './column-data'
 import { misfit } from './column-fit'
 import { columnsCoreWith } from './columns-core'
 import { type Kernel, kernelOf } from './kernel'
@@ -48,17 +48,20 @@ export function decodeColumns<C extends Columns>(
 ): ColumnBatch<C> {
   const plan = planOf(batch.header)
   const fast = engine === 'plain' ? undefined : columnsCoreWith(batch)
-  const nodes = plan.map(({ kernel }, at) =>
+  const decoded = plan.map(({ kernel }, at) =>
     batch.decodedCells(at) === undefined ? kernel && fast?.decode(kernel, at) : undefined,
   )
   const block = fast?.end()
   const rest = new PlainColumns(batch, policy)
   const columns = plan.map(({ name, spec, type }, at) => {
-    const node = nodes[at]
-    if (node !== undefined)
-      return new Column(name, spec, batch.length, () => block!.column(type, node))
-    const data = columnData(type, rest.values(at))
-    return new Column(name, spec, batch.length, () => data)
+    const { node, left } = decoded[at] ?? {}
+    const { rows, values } = rest.read(at, left)
+    const data = () => {
+      const others = columnData(type, values)
+      return node === undefined ? others : withRows(block!.column(type, node), rows, others)
+    }
+    const made = node === undefined || values.length > 0 ? data() : undefined
+    return new Column(name, spec, batch.length, () => made ?? data())
   })
   const leftOut = rest.end()
   if (leftOut.size > 0)
@@ -111,21 +114,34 @@ class PlainColumns {
     this.#end = batch.length
   }
 
-  /** The values of a column that {@link columnData} takes. */
-  values(at: number): unknown[] {
+  /**
+   * Reads a column: all rows, or those of some numbers. Returns the values that {@link columnData}
+   * takes, and the numbers of their rows; of some rows only those that are not null.
+   */
+  read(at: number, some?: Uint32Array): { readonly rows: number[]; readonly values: unknown[] } {
+    const rows: number[] = []
+    const count = some?.length ?? this.#batch.length
+    const values = some === undefined ? new Array<unknown>(count).fill(null) : []
+    if (count === 0) return { rows, values }
     const read = this.#reader(at)
-    const values = new Array<unknown>(this.#batch.length).fill(null)
-    for (let n = 0; n < this.#end; n++) {
-      const row = this.#batch.row(n)
+    for (let n = 0; n < count; n++) {
+      const number = some?.[n] ?? n
+      if (number >= this.#end) break
+      const row = this.#batch.row(number)
       if (this.#leftOut.has(row.slot)) continue
       try {
-        values[n] = read(row)
+        const value = read(row)
+        if (some === undefined) values[n] = value
+        else if (value !== null) {
+          rows.push(number)
+          values.push(value)
+        }
       } catch (error) {
         if (this.#policy.leaveOut(row, error)) this.#leftOut.add(row.slot)
-        else this.#endAt(n, error)
+        else this.#endAt(number, error)
       }
     }
-    return values
+    return { rows, values }
   }
 
   /** @returns the slots of the rows that are left out */

@@ -30,9 +30,9 @@ export class ProfiledCells {
   extremes(at: number): readonly number[] | undefined {
     const { kernel, spec, type } = planOf(this.#batch.header)[at]!
     if (spec.type === 'text') return []
-    const node = kernel && this.#core?.decode(kernel, at)
-    if (node === undefined) return undefined
-    return HAVE_ORDER.has(type.kind) ? this.#core!.extremeRows(node) : []
+    const column = kernel && this.#core?.decode(kernel, at)
+    if (column === undefined || column.left.length > 0) return undefined
+    return HAVE_ORDER.has(type.kind) ? this.#core!.extremeRows(column.node) : []
   }
 }
 

@@ -2,12 +2,11 @@
 // of which may have a batch of its own. They are what JSON.stringify makes of each row, with other rows
 // as further properties of it.
 
-import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns } from '../../schema/feed-schema'
 import { objectWithInvalid } from '../bad-cells'
 import { exactCell, exactJson, exactObject, JsonCell, oneLine } from '../json-cell'
 import { ReusedMemory } from '../memory'
-import { projectionsOf } from '../projection'
+import { bigIntAsText, projectionsOf } from '../projection'
 import type { Row, RowBatch } from '../row-batch'
 import type { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
@@ -79,13 +78,13 @@ export class RowsJson {
       for (let n = from; n < to; n++) this.#writeAlone(parts, n, out)
       return
     }
-    // One row with a bad cell does not make all others slow.
+    // What is too much for the module may be less in each half.
     const middle = (from + to) >> 1
     this.#write(parts, from, middle, out)
     this.#write(parts, middle, to, out)
   }
 
-  /** Returns false, and writes nothing, where a row cannot be written by the module. */
+  /** Returns false, and writes nothing, where the module does not write the rows. */
   #writeTogether(
     parts: readonly RowsOfLines[],
     from: number,
@@ -124,19 +123,31 @@ export class RowsJson {
         lines[at] = linePart(plan, places.length - 1)
       }
     }
-    const core = this.#decode(all, lines)
+    const left = new Set<number>()
+    const core = this.#decode(all, lines, left)
     if (core === undefined) return false
+    const isLeft = (n: number) =>
+      lines.subarray(n * parts.length, (n + 1) * parts.length).some(part => left.has(part))
     for (let n = 0; n < to - from; ) {
-      const { text, count } = core.lines(n, to - from, parts.length)
+      let end = left.size === 0 ? to - from : n
+      while (end < to - from && !isLeft(end)) end++
+      const { text, count } = core.lines(n, end, parts.length)
       out.raw(text)
       n += count
-      if (n < to - from && count === 0) this.#writeAlone(parts, from + n++, out)
+      if (n < to - from && (n === end || count === 0)) this.#writeAlone(parts, from + n++, out)
     }
     return true
   }
 
-  /** Decodes all rows. Returns undefined where there is a bad cell, or too little room. */
-  #decode(all: readonly Together[], lines: Uint32Array): ColumnsCore | undefined {
+  /**
+   * Decodes all rows. Returns undefined where there is too little room.
+   * @param left gets the parts of lines that have cells which are not plainly good
+   */
+  #decode(
+    all: readonly Together[],
+    lines: Uint32Array,
+    left: Set<number>,
+  ): ColumnsCore | undefined {
     const plans = [...this.#nulls]
     let core: ColumnsCore | undefined
     for (const { text, rows } of all) {
@@ -146,9 +157,10 @@ export class RowsJson {
       if (core === undefined) return undefined
       const columns: TextColumn[] = []
       for (const { kind, kernel, at } of text.sources) {
-        const node = core.decode(kernel, at)
-        if (node === undefined) return undefined
-        columns.push({ kind, node })
+        const column = core.decode(kernel, at)
+        if (column === undefined) return undefined
+        for (const row of column.left) left.add(linePart(plans.length, row))
+        columns.push({ kind, node: column.node })
       }
       plans.push({ layout: text.layout, columns })
     }
@@ -191,12 +203,10 @@ class PartText {
   }
 
   #newText(header: BoundHeader): HeaderText | 'none' {
-    const known = jsonParts(header)
+    const { parts, rest } = jsonParts(header)
     const isReplaced = this.#replaced.some(name => header.indexes.get(name) !== undefined)
-    const parts = known?.parts ?? []
     const isHosts = parts.some(({ source }) => source === undefined)
-    if (known === undefined || isReplaced || isHosts) return 'none'
-    const { rest } = known
+    if (isReplaced || isHosts) return 'none'
     const befores = parts.map(({ before }, n) =>
       Buffer.from(n === 0 ? this.#before + before : before),
     )
@@ -221,46 +231,64 @@ function isAlike(a: BoundHeader, b: BoundHeader): boolean {
 const END = '}\n'
 
 // The rows of one batch as lines of JSON: what JSON.stringify makes of each row, but JSON cells as their
-// texts. A batch with another cell that is not plainly good is left to json-cell.ts.
+// texts.
+
+/** How rows are written that have values of functions of the caller. */
+export interface JsonRules {
+  /** Tells whether an object has JSON that loses nothing of it. */
+  hasJson(value: object): boolean
+  /** Returns the line of the `n`th row of a batch that has a value without JSON, or fails. */
+  lineOf(row: Row, n: number): string
+}
+
+/** Rows by themselves: the built-in kinds of values have JSON. */
+const OWN_RULES: JsonRules = {
+  hasJson: () => true,
+  lineOf: row => exactJson(exactObject(row)),
+}
 
 export class BatchJson {
-  readonly #known = new WeakMap<BoundHeader, BatchText | 'none'>()
+  readonly #known = new WeakMap<BoundHeader, BatchText>()
+  readonly #rules: JsonRules
 
-  /**
-   * Writes a line for each row in view. Returns false, and writes nothing, where a cell may be bad
-   * or of a kind that the module does not write.
-   */
-  write(batch: RowBatch, out: TextBuffer): boolean {
+  constructor(rules = OWN_RULES) {
+    this.#rules = rules
+  }
+
+  /** Writes a line for each row in view. @throws FeedError CELL_INVALID, and what `lineOf` throws */
+  write(batch: RowBatch, out: TextBuffer): void {
     const { header } = batch
     let lines = this.#known.get(header)
-    if (lines === undefined) this.#known.set(header, (lines = linesOf(header) ?? 'none'))
-    return lines !== 'none' && !batch.hasDecodedCells && lines.write(batch, out)
+    if (lines === undefined) this.#known.set(header, (lines = this.#linesOf(header)))
+    lines.write(batch, out)
+  }
+
+  #linesOf(header: BoundHeader): BatchText {
+    const { parts, rest } = jsonParts(header, this.#rules)
+    return new BatchText(JSON_LINES, parts, `${rest}}\n`, (row, out, n) => {
+      out.text(`${this.#rules.lineOf(row, n)}\n`)
+    })
   }
 }
 
-function linesOf(header: BoundHeader): BatchText | undefined {
-  const known = jsonParts(header)
-  if (known === undefined) return undefined
-  return new BatchText(JSON_LINES, known.parts, `${known.rest}}\n`, (row, out) => {
-    out.text(`${exactJson(exactObject(row))}\n`)
-  })
-}
-
-/**
- * Returns the parts of a row's JSON, and what stands behind them before its last brace; undefined
- * where the module does not write a column.
- */
-function jsonParts(header: BoundHeader): ReturnType<typeof partsOf> {
+/** Returns the parts of a row's JSON, and what stands behind them before its last brace. */
+function jsonParts(header: BoundHeader, rules = OWN_RULES): ReturnType<typeof partsOf> {
   // JavaScript has an order of properties of its own where names are numbers.
   const names = Object.keys(projectionsOf(header).all.ofValues([]))
   const beforeOf = (name: string, n: number) => `${n === 0 ? '{' : ','}${JSON.stringify(name)}:`
-  const writeOf = (name: string, { type }: ColumnSpec) =>
-    type === 'json' ? (row: Row, out: TextBuffer) => writeJson(row, name, out) : undefined
+  const writeOf = (name: string) => (row: Row, out: TextBuffer) =>
+    out.text(propertyJson(name, exactCell(row, name), rules))
   const known = partsOf(JSON_LINES, header, names, beforeOf, JSON.stringify, writeOf)
   return names.length === 0 ? { parts: [], rest: '{' } : known
 }
 
-function writeJson(row: Row, name: string, out: TextBuffer): void {
-  const cell = exactCell(row, name)
-  out.text(cell instanceof JsonCell ? oneLine(cell) : 'null')
+/** Returns the JSON of a property. @throws TypeError where it has none */
+function propertyJson(name: string, value: unknown, { hasJson }: JsonRules): string {
+  if (value instanceof JsonCell) return oneLine(value)
+  if (typeof value !== 'object' || value === null || hasJson(value)) {
+    // A value may have other JSON under another name.
+    const json = JSON.stringify({ [name]: value }, bigIntAsText)
+    if (json.length > 2) return json.slice(JSON.stringify(name).length + 2, -1)
+  }
+  throw new TypeError('a value without JSON')
 }

@@ -43,9 +43,9 @@ export function versionsOf(batch: RowBatch<Columns>): BatchVersions | undefined 
 function readTimes(batch: RowBatch<Columns>, column: number, timeMs: Float64Array): boolean {
   const { kernel, type } = planOf(batch.header)[column]!
   const core = type.kind === 'timestamp' ? columnsCoreWith(batch) : undefined
-  const node = kernel && core?.decode(kernel, column)
-  if (node === undefined) return false
-  const data = core!.end().column(type, node)
+  const decoded = kernel && core?.decode(kernel, column)
+  if (decoded === undefined || decoded.left.length > 0) return false
+  const data = core!.end().column(type, decoded.node)
   const dates = data.values as BigInt64Array
   for (let n = 0; n < batch.length; n++) if (!isNull(data, n)) timeMs[n] = Number(dates[n])
   return true
