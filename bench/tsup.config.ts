@@ -49,6 +49,8 @@ export default defineConfig({
     publish: 'bench/publish.ts',
     'compare-proof': 'bench/compare/proof.ts',
     'bench-child': 'src/bench/bench-child.ts',
+    'cliffs/main': 'bench/cliffs/main.ts',
+    'cliffs/cliffs-process': 'bench/cliffs/cliffs-process.ts',
     'fleet/main': 'bench/fleet/main.ts',
     'sinks/shaped-rows': 'bench/sinks/shaped-rows.ts',
     'killed/main': 'bench/killed/main.ts',

@@ -16,14 +16,14 @@ import {
 } from '../../src/index'
 import { READ_BYTES } from './macro-case'
 
-/** Objects with all columns, in arrays. */
+/** Objects with all columns, in arrays. A bad cell is null. */
 export function itemObjects<const V extends 'text' | 'typed'>(path: string, values: V) {
-  return inflated(path).to(new TsvObjectParser({ schema: itemSchema, values }))
+  return inflated(path).to(new TsvObjectParser({ schema: itemSchema, values, onBadCell: 'null' }))
 }
 
-/** Columns of all cells, typed. */
+/** Columns of all cells, typed. A bad cell is null. */
 export function itemColumns(path: string): Pipeline<ColumnBatch<ItemColumns>> {
-  return inflated(path).to(new TsvColumnParser({ schema: itemSchema }))
+  return inflated(path).to(new TsvColumnParser({ schema: itemSchema, onBadCell: 'null' }))
 }
 
 export function itemBatches(path: string): Pipeline<RowBatch<ItemColumns>> {

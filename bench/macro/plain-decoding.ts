@@ -5,9 +5,8 @@ import { expectedTypedText } from './typed-cells'
 
 /** What a cell is as text where prices are numbers, which do not keep the zeros at their end. */
 export function expectedOfNumbers(column: string, cell: string): string {
-  return column === 'priceValue' && cell !== ''
-    ? String(Number(cell))
-    : expectedTypedText(column, cell)
+  const text = expectedTypedText(column, cell)
+  return column === 'priceValue' && text !== '' ? String(Number(text)) : text
 }
 
 /** The values replace the texts in the row itself, so that nothing is copied. */

@@ -2,6 +2,7 @@
 // decoding written here anew, in the plainest way.
 
 import type { Aspect, ConditionDescriptor, Regions } from '../../src/index'
+import { BAD_CELLS } from '../shapes/bad-cells'
 
 const SEPARATORS: Readonly<Record<string, string>> = {
   category: '|',
@@ -9,11 +10,15 @@ const SEPARATORS: Readonly<Record<string, string>> = {
   deliveryOptions: ',',
 }
 
-const NESTED: Readonly<Record<string, (cell: string) => string>> = {
+/** Cells that are not as they would be written: nested ones, and those with other spellings. */
+const REWRITTEN: Readonly<Record<string, (cell: string) => string>> = {
   localizedAspects: cell => aspectsText(plainAspects(cell)),
   conditionDescriptors: cell => descriptorsText(plainDescriptors(cell)),
   shipToIncludedRegions: cell => regionsText(plainRegions(cell)),
   shipToExcludedRegions: cell => regionsText(plainRegions(cell)),
+  itemEndDate: cell => (cell === '' ? '' : new Date(cell).toISOString()),
+  imageAlteringProhibited: cell => cell.toLowerCase(),
+  estimatedAvailableQuantity: cell => (cell === '' ? '' : String(Number(cell))),
 }
 
 /** What a typed cell is as text; for nested cells as JSON. */
@@ -27,9 +32,10 @@ export function typedCellText(column: string, value: unknown): string {
   return Array.isArray(value) ? value.join(SEPARATORS[column]) : String(value)
 }
 
-/** What that must be for a cell of the shape. */
+/** What that must be for a cell of the shape. A bad cell is read as an empty one. */
 export function expectedTypedText(column: string, cell: string): string {
-  return NESTED[column]?.(cell) ?? cell
+  const good = cell === BAD_CELLS[column] ? '' : cell
+  return REWRITTEN[column]?.(good) ?? good
 }
 
 /**

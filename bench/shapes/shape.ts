@@ -26,6 +26,9 @@ export const shapes = {
   unicode: async () => (await import('./unicode')).unicode,
   wide: async () => (await import('./wide')).wide,
   narrow: async () => (await import('./narrow')).narrow,
+  odd: async () => (await import('./odd')).odd,
+  'odd-bad': async () => (await import('./odd')).oddBad,
+  'all-odd': async () => (await import('./odd')).allOdd,
 } satisfies Record<string, () => Promise<Shape>>
 
 export type ShapeName = keyof typeof shapes

@@ -43,6 +43,17 @@ test.each(['clothing', 'art', 'toys'] as const)(
   },
 )
 
+test('odd, odd-bad and all-odd have the rows of varied, with other cells in few rows and in all', async () => {
+  const [varied, odd, oddBad, allOdd] = await Promise.all(
+    (['varied', 'odd', 'odd-bad', 'all-odd'] as const).map(rowsOf),
+  )
+  const changed = (rows: typeof varied) =>
+    rows!.map((row, n) => Object.keys(row).filter(name => row[name] !== varied![n]![name]).length)
+  expect(changed(odd).flatMap((cells, n) => (cells > 0 ? [n + 1] : []))).toEqual([370])
+  expect(changed(oddBad).flatMap((cells, n) => (cells > 0 ? [n + 1] : []))).toEqual([1, 370])
+  expect(new Set(changed(allOdd))).toEqual(new Set([3]))
+})
+
 test('quoted, unicode and wide have the items of varied, with signs and letters of their own', async () => {
   const [varied, quoted, unicode, wide] = await Promise.all(
     (['varied', 'quoted', 'unicode', 'wide'] as const).map(rowsOf),

@@ -8,6 +8,7 @@ import { prepareCopies, prepareRaw } from '../../../bench/data'
 import { serveFile } from '../../../bench/file-server'
 import {
   casesOn,
+  FAIL_ON_BAD_CELLS,
   MACRO_CASE_NAMES,
   type MacroCaseName,
   macroCases,
@@ -77,6 +78,7 @@ test.each(SHAPE_NAMES)('%s: our cases are measured on it, and right', async shap
   for (const name of MACRO_CASE_NAMES) {
     const { ours, check } = await macroCases[name]()
     if (!ours) continue
+    if (shape === 'odd-bad' && FAIL_ON_BAD_CELLS.includes(name)) continue
     expect(measured).toContain(name)
     // Their sources are others, and the rows the same.
     if (name === 'scan' || name === 'http') continue
