@@ -23,6 +23,11 @@ import { fittingCore } from './tsv/tsv-scanner'
  * conversion serves many rows.
  */
 const RUN_BYTES = 4096
+/**
+ * A reader that goes on so few rows behind the latest run reads all runs, as one does that goes through
+ * a batch. For a few rows among thousands it does not pay to make the block fit.
+ */
+const NEAR_ROWS = 8
 /** The top bits of four bytes, which ASCII does not set. */
 const NON_ASCII_BITS = 0x80808080
 
@@ -294,23 +299,28 @@ export class RowCells implements CellSource {
     while (behind < this.#rows && rowStarts[behind]! < gridEnd) behind++
     const start = signed(rowStarts[first]!)
     const end = cellEnds[behind * columns - 1]! & CELL_END
+    const isNext = slot - this.#behindRun < NEAR_ROWS && slot >= this.#firstInRun
     this.#firstInRun = first
     this.#behindRun = behind
     const base = rowStarts[0]!
     this.#runStart = start
     this.#runText =
-      this.#fitted()?.fittedText(start - base, end - base) ??
+      this.#fitted(isNext)?.fittedText(start - base, end - base) ??
       this.bytes.toString('latin1', start, end)
     this.#wideText = ''
   }
 
-  /** The core, which has the block made to fit; null where it has not. */
-  #fitted(): ScanCore | null {
+  /**
+   * The core, which has the block made to fit; null where it has not.
+   * @param isWorth false where the block is not made to fit for a single run
+   */
+  #fitted(isWorth: boolean): ScanCore | null {
     if (this.#core === undefined) this.#core = fittingCore(this.bytes, this.#index)
     const core = this.#core
     if (core === null || this.#fit === core.fits) return core
-    this.#fit = core.fit(this.bytes, this.#index, this.#rows, this.#rules)
-    return this.#fit === 0 ? (this.#core = null) : core
+    this.#fit = isWorth ? core.fit(this.bytes, this.#index, this.#rows, this.#rules) : 0
+    if (this.#fit === 0 && isWorth) this.#core = null
+    return this.#fit === 0 ? null : core
   }
 }
 

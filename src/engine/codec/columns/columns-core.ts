@@ -2,11 +2,11 @@
 // serves all batches, because a batch is decoded and copied out of its memory within one call. The
 // file is one piece, because all calls work on the batch that `begin` has copied there.
 
-import { isUtf8 } from 'node:buffer'
 import { copyInto, outputMemory } from '../memory'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/cell-rules'
-import { ROW_NON_ASCII } from '../tsv/scan-space'
+import { CELL_END, ROW_NON_ASCII } from '../tsv/scan-space'
+import { rowsNotUtf8 } from '../tsv/utf8-rows'
 import { bytesOfWords, onFirstUse, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import { DecodedBlock, NODE_WORDS } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
@@ -168,7 +168,7 @@ export class ColumnsCore {
   }
 
   /**
-   * Takes a copy of a batch of UTF-8. Returns false where it is too large.
+   * Takes a copy of a batch. Returns false where it is too large.
    * @param adds true where the columns of the batches before stay
    */
   begin(batch: RowBatch, adds = false): boolean {
@@ -179,19 +179,20 @@ export class ColumnsCore {
     if (rowCount > MAX_ROWS || rowCount * columns > MAX_CELLS || bytes.length > BLOCK_BYTES)
       return false
     this.block++
-    const block = BLOCK
-    copyInto(this.#memory, block, bytes)
+    copyInto(this.#memory, BLOCK, bytes)
     // The last cell ends as all others do, and not in what an earlier block has left there.
-    this.#memory[block + bytes.length] = LINE_END
+    this.#memory[BLOCK + bytes.length] = LINE_END
     const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
     const ends =
       selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
     copyInto(this.#memory, ROW_STARTS, bytesOfWords(starts, batch.length))
     copyInto(this.#memory, CELL_ENDS, bytesOfWords(ends, batch.length * columns))
+    const end = this.#replaceInvalid(batch, bytes)
+    if (end === undefined) return false
     const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
     begin(
-      block - index.rowStarts[0]!,
-      bytes.length,
+      BLOCK - index.rowStarts[0]!,
+      end,
       ROW_STARTS,
       CELL_ENDS,
       batch.length,
@@ -201,6 +202,38 @@ export class ColumnsCore {
       adds,
     )
     return true
+  }
+
+  /**
+   * Puts rows in view that are not UTF-8, which `invalidUtf8: 'replace'` lets pass, behind the block
+   * with U+FFFD in the places of their bytes. Returns where the block ends then; undefined where there
+   * is no room.
+   */
+  #replaceInvalid({ index, selection, rowCount }: RowBatch, bytes: Uint8Array): number | undefined {
+    let end = bytes.length
+    if (!index.rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII)) return end
+    const { BLOCK_BYTES, BLOCK, ROW_STARTS, CELL_ENDS } = this.#exports
+    const { columns } = index
+    const first = index.rowStarts[0]!
+    const starts = index.rowStarts.subarray(0, rowCount).map(start => start - first)
+    for (const slot of rowsNotUtf8(bytes, starts, end, 0, rowCount)) {
+      const row = selection === undefined ? slot : selection.indexOf(slot)
+      if (row < 0) continue
+      const ends = new Int32Array(this.#memory.buffer, CELL_ENDS + 4 * row * columns, columns)
+      let start = starts[slot]!
+      new Uint32Array(this.#memory.buffer, ROW_STARTS + 4 * row, 1)[0] = end + first
+      for (let n = 0; n < columns; n++) {
+        const cell = bytes.subarray(start, (ends[n]! & CELL_END) - first)
+        start += cell.length + 1
+        const text = Buffer.from(Buffer.from(cell).toString())
+        if (end + text.length >= BLOCK_BYTES) return undefined
+        this.#memory.set(text, BLOCK + end)
+        end += text.length
+        ends[n] = (ends[n]! & ~CELL_END) | (end + first)
+        this.#memory[BLOCK + end++] = LINE_END
+      }
+    }
+    return end
   }
 
   /** Decodes a column of the batch. Returns undefined where its arrays have no room. */
@@ -356,7 +389,7 @@ const columnsCore = /* @__PURE__ */ onFirstUse(() => new ColumnsCore())
 
 /**
  * Returns an instance with the rows of a batch in view; undefined where WebAssembly is missing, or
- * the batch is empty, too large or not UTF-8, which rows of `invalidUtf8: 'replace'` need not be.
+ * the batch is empty or too large.
  * @param instance by default the one that all share, which has the batch until a function of the
  * caller runs
  * @param adds true where the columns of the batches before stay
@@ -366,10 +399,7 @@ export function columnsCoreWith(
   instance: () => ColumnsCore | null = columnsCore,
   adds = false,
 ): ColumnsCore | undefined {
-  const { index, rowCount, length } = batch
-  const isText8 =
-    !index.rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())
-  const core = length > 0 && isText8 ? instance() : null
+  const core = batch.length > 0 ? instance() : null
   return core?.begin(batch, adds) ? core : undefined
 }
 

@@ -49,6 +49,8 @@ export interface PlacedRow {
   readonly position: RowPosition
 }
 
+export type RowVerdict = 'taken' | 'left-out' | 'last'
+
 export class LeftOutRows {
   /** Rows that were left out. */
   count = 0
@@ -136,15 +138,15 @@ export class LeftOutRows {
   }
 
   /**
-   * Returns whether a row, whose bytes may not be UTF-8, belongs into its batch. After a failure no
-   * row does.
+   * Says whether a row, whose bytes may not be UTF-8, belongs into its batch; `last` where neither it
+   * does nor any row behind it.
    */
-  takes(bytes: Uint8Array, row: PlacedRow): boolean {
-    if (this.failure !== undefined) return false
-    if (isUtf8(bytes)) return true
+  judge(bytes: Uint8Array, row: PlacedRow): RowVerdict {
+    if (this.failure !== undefined) return 'last'
+    if (isUtf8(bytes)) return 'taken'
     if (this.#options.invalidUtf8 === 'replace') {
       this.replaced++
-      return true
+      return 'taken'
     }
     try {
       const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
@@ -153,7 +155,7 @@ export class LeftOutRows {
       // The caller's function threw. The parser throws this behind the rows before the bad one.
       this.failure = { error }
     }
-    return false
+    return this.failure === undefined ? 'left-out' : 'last'
   }
 
   /**

@@ -278,7 +278,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       batchBytes,
       scanner: this.#scanner,
       lends,
-      takes: (bytes, row) => this.#badRows.takes(bytes, row),
+      judge: (bytes, row) => this.#badRows.judge(bytes, row),
     })
   }
 

@@ -2,16 +2,17 @@
 // as fill a batch with the projected columns. The collector also looks for rows that are not UTF-8:
 // native code checks a block as a whole, and only where that fails, each of its rows.
 
-import { isUtf8 } from 'node:buffer'
+import type { RowPosition } from '../../errors'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
 import { type FileProgress, RowBatch } from '../row-batch'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
-import type { PlacedRow } from './left-out-rows'
+import type { PlacedRow, RowVerdict } from './left-out-rows'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
 import { consecutivePlaces } from './row-places'
 import { ROW_LEFT_OUT, ROW_NON_ASCII, rowsInView, type ScanSpace, takeRows } from './scan-space'
 import type { TsvScanner } from './tsv-scanner'
+import { rowsNotUtf8 } from './utf8-rows'
 
 export interface RowCollectorParts {
   /** The header of the file. */
@@ -25,7 +26,7 @@ export interface RowCollectorParts {
   /** The reader is done with a batch when it asks for the next one, so the batch may be a view. */
   readonly lends: boolean
   /** Decides whether a row of a block that is not UTF-8 belongs into its batch. */
-  readonly takes: (bytes: Uint8Array, row: PlacedRow) => boolean
+  readonly judge: (bytes: Uint8Array, row: PlacedRow) => RowVerdict
 }
 
 /** Rows of a block that are good, except that their bytes may not be UTF-8. */
@@ -77,9 +78,9 @@ export class RowCollector<K extends Columns> {
     if (this.#projected) return this.#project(all, this.#projected)
     const rows = withoutLastLeftOut(all)
     const batch = this.#batchOf(rows)
-    const valid = this.#isUtf8(rows)
-      ? batch
-      : batch.select(row => this.#parts.takes(batch.lineOf(row.slot), row))
+    const lineOf = (slot: number) => batch.lineOf(slot)
+    const leftOut = this.#notTaken(rows, lineOf, slot => batch.positionOf(slot))
+    const valid = leftOut.size === 0 ? batch : batch.select(({ slot }) => !leftOut.has(slot))
     return valid.length > 0 ? valid : undefined
   }
 
@@ -99,28 +100,40 @@ export class RowCollector<K extends Columns> {
     return this.#batchOf({ block, space: this.newSpace(), end: 0, place, stays: false })
   }
 
-  #isUtf8({ block, space, end }: CollectedRows): boolean {
-    if (!space.rowFlags.subarray(0, space.rows).includes(ROW_NON_ASCII)) return true
-    return isUtf8(block.subarray(space.rowStarts[0]!, end))
+  /** Returns the rows that do not belong into their batch, because of their bytes or behind such a one. */
+  #notTaken(
+    { block, space, end }: CollectedRows,
+    lineOf: (row: number) => Uint8Array,
+    positionOf: (row: number) => RowPosition,
+  ): ReadonlySet<number> {
+    const { rows, rowStarts, rowFlags } = space
+    const leftOut = new Set<number>()
+    if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return leftOut
+    for (const row of rowsNotUtf8(block, rowStarts, end, 0, rows)) {
+      if (rowFlags[row] === ROW_LEFT_OUT) continue
+      const verdict = this.#parts.judge(lineOf(row), { position: positionOf(row) })
+      if (verdict !== 'taken') leftOut.add(row)
+      for (let next = row + 1; verdict === 'last' && next < rows; next++) leftOut.add(next)
+      if (verdict === 'last') break
+    }
+    return leftOut
   }
 
   #project(rows: CollectedRows, projected: ProjectedRows): RowBatch<K> | undefined {
     const batch = projected.hasRoomFor(rows.space.rows) ? undefined : this.flush()
     const before = projected.length
     projected.add(rows, this.#parts.scanner)
-    if (!this.#isUtf8(rows)) this.#leaveOut(rows, projected, before)
+    this.#leaveOut(rows, projected, before)
     return batch ?? (projected.isFull ? this.flush() : undefined)
   }
 
   #leaveOut(rows: CollectedRows, projected: ProjectedRows, before: number): void {
     const { block, end } = rows
-    const { rows: count, rowStarts, rowFlags } = rows.space
-    for (let row = 0; row < count; row++) {
-      const position = projected.positionOf(before + row)
-      const line = block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
-      if (rowFlags[row] !== ROW_LEFT_OUT && !this.#parts.takes(line, { position }))
-        projected.leaveOut(before + row)
-    }
+    const { rows: count, rowStarts } = rows.space
+    const lineOf = (row: number) =>
+      block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
+    const leftOut = this.#notTaken(rows, lineOf, row => projected.positionOf(before + row))
+    for (const row of leftOut) projected.leaveOut(before + row)
   }
 
   // This method and the one below write out all parts of a batch, because V8 does not know the

@@ -1,0 +1,25 @@
+// The rows of a block whose bytes are not UTF-8. No character passes a line end, so all rows of a run
+// are UTF-8 where the run is, and a few rows are found by halves.
+
+import { isUtf8 } from 'node:buffer'
+
+/**
+ * Returns the numbers of the rows that are not UTF-8, in their order.
+ * @param starts where rows begin in `bytes`, from the row `from` up to the row `to`
+ * @param end of the last row
+ */
+export function rowsNotUtf8(
+  bytes: Uint8Array,
+  starts: Uint32Array,
+  end: number,
+  from: number,
+  to: number,
+): number[] {
+  if (from === to || isUtf8(bytes.subarray(starts[from], end))) return []
+  if (to - from === 1) return [from]
+  const middle = (from + to) >> 1
+  return [
+    ...rowsNotUtf8(bytes, starts, starts[middle]!, from, middle),
+    ...rowsNotUtf8(bytes, starts, end, middle, to),
+  ]
+}
