@@ -26,7 +26,7 @@ import { COUNTRIES, REGIONS, regionsCell } from '../shapes/regions'
 import { varied } from '../shapes/varied'
 import { base64, WORDS } from '../shapes/words'
 
-/** The ways through a file, each with its limits. */
+/** The ways through a file. */
 export const ROADS = ['columns', 'ndjson', 'csv', 'objects'] as const
 export type Road = (typeof ROADS)[number]
 
@@ -60,7 +60,7 @@ export const NO_UTF8 = '\u0001'
 
 const ODD_ROWS = 300
 
-/** A limit for each road on which schemas differ. */
+/** The limits of columns and of both sinks. */
 function roads(columns: number, sinks = columns): Kind['limits'] {
   return { columns, ndjson: sinks, csv: sinks }
 }
