@@ -7,7 +7,7 @@ import { benchFailed } from '../../src/bench/bench-failed'
 import { aligned } from '../../src/bench/formats/bench-text'
 import { inFreshProcess } from '../../src/bench/fresh-process'
 import { machineLine, thisMachine } from '../../src/bench/machine'
-import { median } from '../../src/bench/statistics/median'
+import { median, spreadOf } from '../../src/bench/statistics/median'
 import { progressBar } from '../../src/cli/progress-bar'
 import type { CliffFigures, CliffTask } from './cliffs-process'
 import { type Kind, kinds, ROADS, type Road } from './kinds'
@@ -35,7 +35,8 @@ async function linesOf(kind: Kind, roads: readonly Road[]): Promise<string[][]> 
   const unit = kind.per === 'byte' ? 'bytes' : 'rows'
   return roads.map(road => {
     const cost = (figures: CliffFigures) => figures.ms[road]! / figures[unit]
-    const ratio = median(odd.map(cost)) / median(clean.map(cost))
+    const ratios = odd.map((figures, round) => cost(figures) / cost(clean[round]!))
+    const ratio = median(ratios)
     const nsOf = ({ ms, bytes }: CliffFigures) => (1e6 * ms[road]!) / bytes
     const limit = kind.limits[road]!
     return [
@@ -44,6 +45,7 @@ async function linesOf(kind: Kind, roads: readonly Road[]): Promise<string[][]> 
       median(clean.map(nsOf)).toFixed(1),
       median(odd.map(nsOf)).toFixed(1),
       ratio.toFixed(2),
+      `${(100 * spreadOf(ratios)).toFixed(0)}%`,
       limit.toFixed(1),
       ratio <= limit ? 'ok' : 'CLIFF',
     ]
@@ -73,12 +75,12 @@ const measured = kinds.flatMap(kind => {
   return only.has(kind.name) && own.length > 0 ? [{ kind, own }] : []
 })
 console.log(machineLine(thisMachine()))
-const lines = [['kind', 'road', 'ns/byte clean', 'odd', 'ratio', 'limit', '']]
+const lines = [['kind', 'road', 'ns/byte clean', 'odd', 'ratio', 'spread', 'limit', '']]
 const bar = progressBar(1, true)
 for (const [n, { kind, own }] of measured.entries()) {
   bar.update(n / measured.length, kind.name)
   lines.push(...(await linesOf(kind, own)))
 }
 bar.stop()
-console.log(aligned(lines, [0, 1, 6]).join('\n'))
+console.log(aligned(lines, [0, 1, 7]).join('\n'))
 if (lines.some(line => line.at(-1) === 'CLIFF')) process.exitCode = 1
