@@ -38,6 +38,8 @@ export interface RowBatchParts<C extends Columns> {
   readonly selection?: Uint32Array | undefined
   /** Decoded cells by column index, with one value for each row of the index. */
   readonly decoded?: ReadonlyMap<number, readonly unknown[]>
+  /** Single cells that were read already, by column index and row of the index. */
+  readonly read?: ReadonlyMap<number, ReadonlyMap<number, unknown>>
 }
 
 export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C>> {
@@ -124,9 +126,14 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return newBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
   }
 
+  /** @internal The same rows with values of single cells of a column, by the slots of their rows. */
+  withRead(column: number, cells: ReadonlyMap<number, unknown>): RowBatch<C> {
+    return newBatch({ ...this.#parts, read: new Map(this.#parts.read).set(column, cells) })
+  }
+
   /** @internal The same rows, with other names and types for the same columns of the file. */
   withHeader<D extends Columns>(header: BoundHeader<D>): RowBatch<D> {
-    const { decoded: _, ...parts } = this.#parts
+    const { decoded: _, read: __, ...parts } = this.#parts
     return newBatch({ ...parts, header })
   }
 
@@ -163,6 +170,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   /** @internal The number of rows in the index. */
   get rowCount(): number {
     return this.#parts.rowCount
+  }
+
+  /** @internal Single cells of a column that were read already, by slot. */
+  readCells(column: number): ReadonlyMap<number, unknown> | undefined {
+    return this.#parts.read?.get(column)
   }
 
   /** @internal True where a column is decoded. */
@@ -209,7 +221,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
   copyOf(slot: number): RowBatch<C> {
-    const { index, decoded, selection: _, ...rest } = this.#parts
+    const { index, decoded, read, selection: _, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
     const cellEnds = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
     for (let n = 0; n < cellEnds.length; n++) cellEnds[n]! -= from
@@ -232,6 +244,9 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       rowCount: 1,
       placeOf: () => place,
       ...(kept && { decoded: kept }),
+      ...(read && {
+        read: new Map([...read].map(([column, cells]) => [column, firstOf(cells, slot)])),
+      }),
     })
   }
 
@@ -253,6 +268,10 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     if (index.columns === 0) return index.rowStarts[slot]!
     return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END
   }
+}
+
+function firstOf(cells: ReadonlyMap<number, unknown>, slot: number): ReadonlyMap<number, unknown> {
+  return cells.has(slot) ? new Map([[0, cells.get(slot)]]) : new Map()
 }
 
 /**
@@ -450,6 +469,8 @@ export class Row<out C extends Columns = Columns> {
     const { batch, slot } = this
     const decoded = batch.decodedCells(column)
     if (decoded !== undefined) return decoded[slot]
+    const read = batch.readCells(column)
+    if (read?.has(slot)) return read.get(slot)
     try {
       return batch.cells.value(slot, column, batch.projections.readers[column]!)
     } catch (error) {

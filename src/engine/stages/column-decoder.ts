@@ -1,8 +1,9 @@
-// The stage that decodes columns before a reader uses them, so that bad cells fail at one known
-// place instead of wherever a row is first read. codec/decode/ has the decoders, which a row calls
-// on demand where no stage has decoded its columns.
+// The stage that finds bad cells before a reader meets them, so that they fail at one known place
+// instead of wherever a row is first read. Cells that are plainly good are decoded when they are read.
 
-import type { Row, RowBatch } from '../codec/row-batch'
+import { columnsCoreWith } from '../codec/columns/columns-core'
+import { planOf } from '../codec/columns/decode-columns'
+import { Row, type RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/stage-input'
 import { type BoundHeader, columnOf } from '../codec/tsv/header'
 import type { Outputs } from '../core/machine'
@@ -15,7 +16,7 @@ import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
   /**
-   * Columns to decode. The stage skips a column that only the schema has. Default: all columns of
+   * Columns to check. The stage skips a column that only the schema has. Default: all columns of
    * the file that are not text or that are notNull.
    */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
@@ -35,8 +36,8 @@ interface PlannedColumn {
 }
 
 /**
- * Takes each {@link RowBatch} and gives the same rows with `columns` decoded. The stage holds
- * nothing between batches. Within a batch it decodes column by column. The input may end behind any
+ * Takes each {@link RowBatch} and gives the same rows, in which no cell of `columns` is bad any longer.
+ * The stage holds nothing between batches. Within a batch it checks column by column. The input may end behind any
  * batch, and an empty input gives an empty output. A bad cell is CELL_INVALID by `onBadCell`
  * ('throw'). A column that neither file nor schema has is COLUMN_UNKNOWN at the file's first batch.
  *
@@ -96,18 +97,28 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       this.#header = batch.header
     }
     if (this.#badCells.quarantine !== undefined) refuseProjection('onBadCell', batch.isProjected)
+    const left = this.#plan.map(leftCells(batch))
     let decoded = batch
-    for (const column of this.#plan) decoded = this.#withColumn(decoded, column)
+    for (const [n, column] of this.#plan.entries())
+      decoded = this.#withColumn(decoded, column, left[n])
     yield decoded
   }
 
-  #withColumn(batch: RowBatch<C>, column: PlannedColumn): RowBatch<C> {
-    if (this.#badCells.quarantine === undefined)
-      return batch.withDecoded(column.index, row => this.#badCells.read(row, column))
+  /** @param slots of the rows whose cells may be bad; undefined where all are read */
+  #withColumn(
+    batch: RowBatch<C>,
+    column: PlannedColumn,
+    slots: readonly number[] | undefined,
+  ): RowBatch<C> {
     const leftOut = new Set<number>()
-    const decoded = batch.withDecoded(column.index, row =>
-      this.#readOrLeaveOut(row, column, leftOut),
-    )
+    const read = (row: Row<C>) => this.#readOrLeaveOut(row, column, leftOut)
+    let decoded = batch
+    if (slots === undefined) decoded = batch.withDecoded(column.index, read)
+    else if (slots.length > 0) {
+      const inView = new Set(batch.selection ?? slots)
+      const rows = slots.filter(slot => inView.has(slot)).map(slot => new Row(batch, slot))
+      decoded = batch.withRead(column.index, new Map(rows.map(row => [row.slot, read(row)])))
+    }
     this.counters.rowsLeftOut += leftOut.size
     return leftOut.size === 0 ? decoded : decoded.select(({ slot }) => !leftOut.has(slot))
   }
@@ -120,6 +131,18 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       leftOut.add(row.slot)
       return undefined
     }
+  }
+}
+
+/** Returns what finds the rows of a batch whose cells in a column are not plainly good. */
+function leftCells(batch: RowBatch): (column: PlannedColumn) => readonly number[] | undefined {
+  const core = columnsCoreWith(batch)
+  const plan = planOf(batch.header)
+  return ({ index }) => {
+    const { kernel } = plan[index]!
+    if (kernel === undefined || batch.decodedCells(index) !== undefined) return undefined
+    const left = core?.decode(kernel, index)?.left
+    return left && Array.from(left, n => batch.selection?.[n] ?? n)
   }
 }
 
