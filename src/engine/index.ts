@@ -51,7 +51,7 @@ export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from 
 export { TsvParser } from './codec/tsv/parser'
 export { rowsInPlace } from './codec/tsv/rows-in-place'
 export type { StageCounters } from './core/counters'
-export { PAUSE, type Pause } from './core/steps'
+export { PAUSE, type Pause, turnIfDue } from './core/steps'
 export * from './diagnostics/channels'
 export { type Logger, type LogOptions, logTo } from './diagnostics/log-to'
 export { ofRun, RunWatch } from './diagnostics/run-watch'

@@ -13,6 +13,8 @@ const RUNTIME_BYTES = 170 * MIB
 const LEAST_BYTES = 240 * MIB
 export const DEFAULT_MEMORY_BYTES = 256 * MIB
 export const MEMORY_BYTES = is.wholeNumber(LEAST_BYTES)
+/** Blocks that look-ups read before the bytes of a cache count them. */
+const READ_BYTES = 32 * MIB
 /** Concurrent ranges of each download. */
 const RANGES = 4
 
@@ -37,4 +39,9 @@ export function memoryShares(memoryBytes: number, downloads: number) {
     /** Compressed bytes that are gathered before a piece of the spool is written. */
     pieceBytes,
   }
+}
+
+/** Bytes of blocks that the look-ups of a reader keep. */
+export function lookUpBytes(memoryBytes: number): number {
+  return memoryBytes - READ_BYTES
 }

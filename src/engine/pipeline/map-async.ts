@@ -1,6 +1,6 @@
 // The stage of `mapAsync`: calls an asynchronous function for several elements at a time, also over
-// the border between two items. It owns the window of the calls; row-stages.ts has the other
-// helpers.
+// the border between two items. It owns the window of the calls and their results; row-stages.ts has
+// the other helpers.
 
 import { isPromise } from '../core/steps'
 import { asFeedError } from '../errors'
@@ -22,23 +22,31 @@ import { type ElementOf, elementsOf } from './batch'
  * ```
  */
 export interface MapAsyncOptions {
-  /**
-   * The most calls whose results have not been passed on, from 1 to 10,000. It bounds what the
-   * stage holds. Default: 8.
-   */
+  /** The most calls that run at a time, from 1 to 10,000. Default: 8. */
   readonly concurrency?: number
   /**
    * True where the results come in the order of the elements; false where each comes as soon as it
-   * is there. In order, a slow call holds back the results behind it, and new calls with them.
-   * Default: true.
+   * is there. In order, results that are done wait for the slow call before them, while other calls
+   * run. Default: true.
    */
   readonly ordered?: boolean
+  /**
+   * The most elements whose results have not been passed on, those of running calls included, from
+   * 1 to 1,000,000. It bounds what the stage holds: lower it where results are large. Default: 8
+   * times `concurrency` in order, so that one call of eight may take much longer than the others;
+   * otherwise `concurrency`.
+   */
+  readonly maxResults?: number
 }
 
 const OPTIONS = {
   concurrency: [is.wholeNumber(1, 10_000), 8],
   ordered: [is.flag, true],
+  maxResults: [is.wholeNumber(1, 1_000_000)],
 } satisfies OptionTable<MapAsyncOptions>
+
+/** Results in order for each call at a time. */
+const RESULTS_PER_CALL = 8
 
 /** A call that was made, in the order of the elements. */
 interface Call<U> {
@@ -51,8 +59,11 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
   readonly #map: (element: ElementOf<T>, signal: AbortSignal) => U
   readonly #concurrency: number
   readonly #isOrdered: boolean
-  /** Calls whose results were not passed on yet; at most `concurrency`. */
+  readonly #maxResults: number
+  /** Calls whose results were not passed on yet; at most `maxResults`. */
   #calls: Call<Awaited<U>>[] = []
+  /** Those of them that run; at most `concurrency`. */
+  #running = 0
   #wake = () => {}
 
   /** @throws FeedError OPTION_INVALID */
@@ -61,10 +72,11 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
     options: MapAsyncOptions = {},
   ) {
     super('mapAsync')
-    const { concurrency, ordered } = readOptions(options, OPTIONS)
+    const { concurrency, ordered, maxResults } = readOptions(options, OPTIONS)
     this.#map = map
     this.#concurrency = concurrency
     this.#isOrdered = ordered
+    this.#maxResults = maxResults ?? (ordered ? RESULTS_PER_CALL : 1) * concurrency
     this.signal.addEventListener('abort', () => {
       for (const { stop, result } of this.#calls)
         if (result === undefined) stop.abort(this.signal.reason)
@@ -73,7 +85,11 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
 
   protected override async *transform(item: T): AsyncGenerator<Awaited<U>[], void, void> {
     for (const element of elementsOf(item)) {
-      if (this.#calls.length === this.#concurrency) yield await this.#results()
+      while (this.#isFull) {
+        const ready = this.#takeReady()
+        if (ready.length > 0) yield ready
+        else await this.#nextResult()
+      }
       if (this.destroyed) return
       this.#call(element)
     }
@@ -82,44 +98,54 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
   }
 
   protected override async *flush(): AsyncGenerator<Awaited<U>[], void, void> {
-    while (this.#calls.length > 0) yield await this.#results()
+    while (this.#calls.length > 0) {
+      const ready = this.#takeReady()
+      if (ready.length > 0) yield ready
+      else await this.#nextResult()
+    }
   }
 
-  /** Waits until results can be passed on, and takes all of them. */
-  async #results(): Promise<Awaited<U>[]> {
-    for (;;) {
-      const ready = this.#takeReady()
-      if (ready.length > 0) return ready
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
-    }
+  get #isFull(): boolean {
+    return this.#running === this.#concurrency || this.#calls.length === this.#maxResults
+  }
+
+  #nextResult(): Promise<void> {
+    return new Promise(resolve => {
+      this.#wake = resolve
+    })
   }
 
   #call(element: ElementOf<T>): void {
     const call: Call<Awaited<U>> = { stop: new AbortController() }
     this.#calls.push(call)
     const made: unknown = this.#map(element, call.stop.signal)
-    const keep = (value: unknown) => {
-      call.result = { value: value as Awaited<U> }
-      this.#wake()
+    if (typeof made !== 'object' || !isPromise(made)) {
+      call.result = { value: made as Awaited<U> }
+      return
     }
-    // A failure ends the run at once: no other call is made, and those that run see their signal.
-    if (typeof made === 'object' && isPromise(made))
-      made.then(keep, error => this.destroy(asFeedError(error, this.name)))
-    else keep(made)
+    this.#running++
+    made.then(
+      value => {
+        this.#running--
+        call.result = { value: value as Awaited<U> }
+        this.#wake()
+      },
+      // A failure ends the run at once: no other call is made, and those that run see their signal.
+      error => this.destroy(asFeedError(error, this.name)),
+    )
   }
 
   #takeReady(): Awaited<U>[] {
     const calls = this.#calls
-    const waiting = calls.findIndex(call => call.result === undefined)
-    const taken = this.#isOrdered
-      ? calls.slice(0, waiting < 0 ? calls.length : waiting)
-      : calls.filter(call => call.result !== undefined)
-    if (taken.length > 0)
-      this.#calls = this.#isOrdered
-        ? calls.slice(taken.length)
-        : calls.filter(call => call.result === undefined)
+    const isWaiting = (call: Call<Awaited<U>>) => call.result === undefined
+    let taken: Call<Awaited<U>>[]
+    if (this.#isOrdered) {
+      const waiting = calls.findIndex(isWaiting)
+      taken = calls.splice(0, waiting < 0 ? calls.length : waiting)
+    } else {
+      taken = calls.filter(call => !isWaiting(call))
+      this.#calls = calls.filter(isWaiting)
+    }
     return taken.map(call => call.result!.value)
   }
 }

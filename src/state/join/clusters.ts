@@ -2,9 +2,9 @@
 // before the first item.
 
 import { type Columns, excerpt, FeedError, type FeedSchema, type Row } from '../../engine/index'
+import type { BlockSource } from '../runs/block-lines'
 import { mergeRuns } from '../runs/merge-runs'
 import { keyOf } from '../runs/row-heads'
-import type { BlockSource } from '../runs/run-reader'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SpilledRows } from '../spill/spilled-rows'
 

@@ -4,6 +4,7 @@
 
 import { type Columns, type FeedSchema, Row, type RowBatch } from '../../engine/index'
 import { compareKeys, keyOfRow } from '../row-key'
+import { BlockCache } from '../runs/block-cache'
 import { MOST_ROWS } from '../runs/row-sorter'
 import { asStored } from '../runs/run-origins'
 import { RunTable } from '../runs/run-table'
@@ -17,6 +18,8 @@ const CELL_BYTES = 4
 const MOST_GROUPS = 128
 /** A look-up reads a whole block, so the blocks are smaller than those of other runs. */
 const BLOCK_BYTES = 1 << 15
+/** Groups whose blocks are read at the same time. */
+const MOST_AT_ONCE = 64
 
 export class Groups<G extends Columns> {
   /** The number of records of groups. */
@@ -75,8 +78,13 @@ export class Groups<G extends Columns> {
     if (this.#numbers !== undefined) return
     const run = await this.#spilled.merge(this.#schema!, BLOCK_BYTES)
     this.groups = run.index.rows
-    const cachedBlocks = Math.max(1, Math.floor(this.#memoryBytes / (2 * BLOCK_BYTES)))
-    this.#table = new RunTable(this.#schema!, [{ run, sequence: 0 }], [], cachedBlocks)
+    const runs = [{ run, sequence: 0 }]
+    const atOnce = Math.max(
+      1,
+      Math.min(MOST_AT_ONCE, Math.floor(this.#memoryBytes / (2 * BLOCK_BYTES))),
+    )
+    const cache = new BlockCache(this.#memoryBytes / 2)
+    this.#table = new RunTable(this.#schema!, runs, [], cache, atOnce)
   }
 
   /** True where {@link take} reads the disk. */

@@ -15,10 +15,10 @@ import {
   versionMissing,
 } from '../../engine/index'
 import { type KeyedRows, type KeyRules, keyedRows } from '../keyed-rows'
+import type { BlockSource } from '../runs/block-lines'
 import { effectOf } from '../runs/judge-runs'
 import { mergeRuns, type PlacedStanding, placedAt, type SequencedRun } from '../runs/merge-runs'
 import { compareHeads, keyOf, newHeads } from '../runs/row-heads'
-import type { BlockSource } from '../runs/run-reader'
 import { RunTable } from '../runs/run-table'
 import type { ScratchFolder } from '../spill/scratch-folder'
 import { SpilledRows } from '../spill/spilled-rows'

@@ -1,8 +1,9 @@
 // The rows of a block while it is made: their heads, and a page of lines for each header line.
 
 import { OWN_MEMORY } from '../../engine/index'
+import type { BlockSource } from './block-lines'
 import { appendHead, newHeads, REMOVED, type RowHeads } from './row-heads'
-import { Block, type BlockSource } from './run-reader'
+import { Block } from './run-reader'
 
 const FIRST_PAGE_BYTES = 1 << 14
 /** Pages whose memory waits for the next block. */

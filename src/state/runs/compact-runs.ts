@@ -2,9 +2,9 @@
 // full file may leave. Removals stay as long as an older row may arrive.
 
 import type { Columns, FeedSchema } from '../../engine/index'
+import type { BlockSource } from './block-lines'
 import { type Floor, type Kept, mergeRuns, type SequencedRun } from './merge-runs'
 import { keyAlone, REMOVED, type RowHeads } from './row-heads'
-import type { BlockSource } from './run-reader'
 import type { RunWriter } from './run-writer'
 
 export interface Compaction {

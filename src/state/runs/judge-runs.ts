@@ -2,6 +2,7 @@
 
 import { type ChangeKind, type FeedFile, judgeArrival } from '../../engine/index'
 import { fileRecordOf } from '../origin-record'
+import type { BlockSource } from './block-lines'
 import {
   compareStandings,
   type Floor,
@@ -20,7 +21,7 @@ import {
 import { compareHeads, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'
 import type { RunOrigin } from './run-format'
-import type { Block, BlockSource } from './run-reader'
+import type { Block } from './run-reader'
 
 const NOTHING: Tally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 

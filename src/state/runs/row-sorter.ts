@@ -11,6 +11,7 @@ import {
 import type { KeyedRows } from '../keyed-rows'
 import { recordOf } from '../origin-record'
 import { BlockBuilder } from './block-builder'
+import type { BlockSource } from './block-lines'
 import { keyOrder } from './key-order'
 import { type PlacedStanding, placedAt } from './merge-runs'
 import {
@@ -27,7 +28,7 @@ import {
 } from './row-heads'
 import { ROWS_PER_BLOCK } from './run-format'
 import { RunOrigins } from './run-origins'
-import { Block, type BlockSource, type KeyedBlocks } from './run-reader'
+import { Block, type KeyedBlocks } from './run-reader'
 import type { RunWriter } from './run-writer'
 
 /**

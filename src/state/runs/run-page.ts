@@ -23,6 +23,9 @@ export interface PagePlaces {
   readonly byteOffsets: Float64Array
 }
 
+/** Memory of a batch beside its bytes and its index, about. */
+const BATCH_BYTES = 1 << 10
+
 interface PageRows {
   /** The lines, which the page keeps. */
   readonly lines: Uint8Array
@@ -52,6 +55,14 @@ export class ParsedPage {
     }
     if (first !== rows.count)
       throw corruptState(run.path, `a page of the run has ${first} of ${rows.count} rows`)
+  }
+
+  /** Bytes of memory that the page keeps. */
+  get byteLength(): number {
+    const indexes = this.#batches.map(({ index }) => index.cellEnds.buffer.byteLength)
+    const places = 3 * (this.#places?.rows.byteLength ?? 0)
+    const batches = BATCH_BYTES * (this.#batches.length + this.#ofOrigin.size)
+    return indexes.reduce((sum, bytes) => sum + bytes, this.#rows.lines.length + places + batches)
   }
 
   bytes(place: number): Uint8Array {

@@ -4,23 +4,20 @@
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import {
-  type Columns,
   corruptState,
   crc32,
   type DurableFile,
   type DurableFiles,
-  type FeedSchema,
   type Memory,
   OWN_MEMORY,
-  type Row,
   stateIo,
 } from '../../engine/index'
 import { compareKeys } from '../row-key'
+import { BlockLines, type BlockSource } from './block-lines'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
 import type { WrittenRun } from './run-format'
 import { type BlockRecord, HEADS_BYTES, type RunIndex, TAIL_BYTES } from './run-format'
 import { type Headers, RunOrigins } from './run-origins'
-import { type PagePlaces, ParsedPage } from './run-page'
 
 const decompress = promisify(brotliDecompress)
 
@@ -153,12 +150,6 @@ async function readIndex(
   return JSON.parse(text.toString()) as RunIndex
 }
 
-/** What blocks come from: a file, or the memory of a sorter. */
-export interface BlockSource {
-  readonly path: string
-  readonly origins: RunOrigins
-}
-
 /** Rows in the order of their keys, in blocks. */
 export interface KeyedBlocks extends BlockSource {
   readonly index: Pick<RunIndex, 'isUnique'> & {
@@ -227,6 +218,11 @@ export class Block {
     else this.#reading = Promise.resolve((this.read = new BlockLines(this, pages)))
   }
 
+  /** Bytes of memory that the block keeps: its heads, and its rows where they were read. */
+  get byteLength(): number {
+    return this.record.headBytes + (this.read?.byteLength ?? 0)
+  }
+
   isRemoved(n: number): boolean {
     const origin = this.heads.origin[n]!
     return origin >= REMOVED || this.run.origins.removes[origin]!
@@ -255,90 +251,11 @@ export class Block {
   lines(): Promise<BlockLines> {
     return (this.#reading ??= this.#pages!().then(
       pages => (this.read = new BlockLines(this, pages)),
+      error => {
+        // A later call reads them again.
+        this.#reading = undefined
+        throw error
+      },
     ))
-  }
-}
-
-/** The rows of a block. They keep its memory. */
-export class BlockLines {
-  readonly #block: Block
-  /** The pages that are not parsed yet. */
-  readonly #pages: (Uint8Array | undefined)[]
-  /** The page of each row, and the row's place in it. */
-  readonly #page: Uint32Array
-  readonly #place: Uint32Array
-  /** The rows of each page. */
-  readonly #counts: readonly number[]
-  readonly #parsed: ParsedPage[] = []
-
-  constructor(block: Block, pages: Uint8Array[]) {
-    const { run, record, heads, rows } = block
-    this.#block = block
-    this.#pages = pages
-    this.#page = new Uint32Array(rows)
-    this.#place = new Uint32Array(rows)
-    const numbers = new Map(record.pages.map(({ header }, n) => [header, n]))
-    const counts = record.pages.map(() => 0)
-    for (let n = 0; n < rows; n++) {
-      const origin = heads.origin[n]!
-      if (origin >= REMOVED) continue
-      const page = numbers.get(run.origins.origins[origin]!.header)!
-      this.#page[n] = page
-      this.#place[n] = counts[page]!++
-    }
-    this.#counts = counts
-  }
-
-  /** Returns a row that is no removal. */
-  row<C extends Columns>(n: number, schema: FeedSchema<C>): Row<C> {
-    return this.#pageOf(n, schema).row(this.#place[n]!, this.#block.heads.origin[n]!) as Row<C>
-  }
-
-  /** Returns a row that does not know its file and its place there, which takes less time. */
-  bareRow<C extends Columns>(n: number, schema: FeedSchema<C>): Row<C> {
-    return this.#pageOf(n, schema).bareRow(this.#place[n]!) as Row<C>
-  }
-
-  /** Returns the line of a row without its end. */
-  bytes(n: number, schema: FeedSchema<Columns>): Uint8Array {
-    return this.#pageOf(n, schema).bytes(this.#place[n]!)
-  }
-
-  #pageOf(n: number, schema: FeedSchema<Columns>): ParsedPage {
-    const page = this.#page[n]!
-    let parsed = this.#parsed[page]
-    if (parsed === undefined) {
-      this.#parsed[page] = parsed = this.#parse(page, schema)
-      this.#pages[page] = undefined
-    }
-    return parsed
-  }
-
-  #parse(page: number, schema: FeedSchema<Columns>): ParsedPage {
-    const { run, record } = this.#block
-    const header = run.origins.header(schema, record.pages[page]!.header)
-    return new ParsedPage(this.#block, header, {
-      lines: this.#pages[page]!,
-      count: this.#counts[page]!,
-      places: () => this.#placesOf(page),
-    })
-  }
-
-  /** Returns the places of the rows of a page in their files. */
-  #placesOf(page: number): PagePlaces {
-    const { heads, rows } = this.#block
-    const count = this.#counts[page]!
-    const places = {
-      rows: new Float64Array(count),
-      lines: new Float64Array(count),
-      byteOffsets: new Float64Array(count),
-    }
-    for (let n = 0, at = 0; n < rows; n++) {
-      if (heads.origin[n]! >= REMOVED || this.#page[n] !== page) continue
-      places.rows[at] = heads.row[n]!
-      places.lines[at] = heads.line[n]!
-      places.byteOffsets[at++] = heads.byteOffset[n]!
-    }
-    return places
   }
 }

@@ -3,6 +3,9 @@
 
 import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
 import { compareKeys } from '../row-key'
+import { BlockCache } from './block-cache'
+import type { BlockLines } from './block-lines'
+import { LookUps } from './look-ups'
 import {
   type Floor,
   isThere,
@@ -15,7 +18,7 @@ import {
 } from './merge-runs'
 import { compareHeads, type Keys } from './row-heads'
 import { RunCursor } from './run-cursor'
-import { type Block, type BlockLines, blockOf } from './run-reader'
+import type { Block } from './run-reader'
 
 /** The place of a row that stands, in a block whose rows were read. */
 export interface StandingPlace {
@@ -35,9 +38,8 @@ export interface FoundRow<C extends Columns> {
   readonly version: Version
 }
 
-/** Blocks of each run that look-ups keep in memory, and that they read at the same time. */
-const CACHED_BLOCKS = 4
-const MOST_AT_ONCE = 64
+/** Keys of {@link RunTable.findSome} whose blocks are read at the same time. */
+const AT_ONCE = 4
 /** Places that are yielded together, and the bytes of their rows, about. */
 const PLACES_AT_ONCE = 512
 const BYTES_AT_ONCE = 1 << 22
@@ -46,23 +48,26 @@ export class RunTable<C extends Columns> {
   readonly runs: readonly SequencedRun[]
   readonly floors: readonly Floor[]
   readonly #schema: FeedSchema<C>
-  readonly #caches: readonly BlockCache[]
-  readonly #cachedBlocks: number
+  readonly #cache: BlockCache
   readonly #atOnce: number
+  readonly #lookUps = new LookUps(key => this.#lookUp(key))
 
-  /** @param cachedBlocks blocks of each run that look-ups keep in memory */
+  /**
+   * @param cache of the blocks that look-ups read
+   * @param atOnce keys whose blocks {@link findSome} reads at the same time
+   */
   constructor(
     schema: FeedSchema<C>,
     runs: readonly SequencedRun[],
     floors: readonly Floor[],
-    cachedBlocks = CACHED_BLOCKS,
+    cache = new BlockCache(),
+    atOnce = AT_ONCE,
   ) {
     this.#schema = schema
     this.runs = runs
     this.floors = floors
-    this.#caches = runs.map(run => new BlockCache(run, cachedBlocks))
-    this.#cachedBlocks = cachedBlocks
-    this.#atOnce = Math.min(cachedBlocks, MOST_AT_ONCE)
+    this.#cache = cache
+    this.#atOnce = atOnce
   }
 
   /**
@@ -138,8 +143,9 @@ export class RunTable<C extends Columns> {
         if (!isThere(stood)) continue
         const { block, n, version } = stood
         const row = block.read!.row(n, this.#schema)
+        this.#cache.count(block)
         batches.add(row.batch)
-        const own = batches.size > this.#cachedBlocks ? row.detach() : row
+        const own = batches.size > this.#atOnce ? row.detach() : row
         found.set(some[at]!, { row: own, version })
         bytes += sizeOf(row)
       }
@@ -147,9 +153,19 @@ export class RunTable<C extends Columns> {
     return found
   }
 
-  /** Returns the row of a key, where one stands. */
-  async find(key: string): Promise<Row<C> | undefined> {
-    return (await rowOf(await this.newest(key), this.#schema)) ?? undefined
+  /** Returns a copy of the row of a key, where one stands. Look-ups that wait together share reads. */
+  find(key: string): Promise<FoundRow<C> | undefined> {
+    return this.#lookUps.find(key)
+  }
+
+  async #lookUp(key: string): Promise<FoundRow<C> | undefined> {
+    const stands = await this.newest(key)
+    if (!isThere(stands)) return undefined
+    const { block, n, version } = stands
+    const lines = block.read ?? (await block.lines())
+    const row = lines.copyOf(n, this.#schema)
+    this.#cache.count(block)
+    return { row, version }
   }
 
   /** Returns the newest row of a key, or its removal. {@link rowOf} reads the row. */
@@ -159,7 +175,7 @@ export class RunTable<C extends Columns> {
 
   /** What stands of keys, in their order. */
   async #standsOf(keys: readonly string[]): Promise<(Standing | undefined)[]> {
-    const blocks = keys.map(key => this.#caches.map(cache => cache.blocksOf(key)))
+    const blocks = keys.map(key => this.runs.map(({ run }) => this.#cache.blocksOf(run, key)))
     // Most blocks are there, and a promise for each key takes longer than its look-up.
     const missing = blocks.flat(2).filter(({ block }) => block === undefined)
     if (missing.length > 0) await Promise.all(missing.map(({ reading }) => reading))
@@ -185,59 +201,6 @@ function addRows(
   if (!cursor.seekInBlock(wanted, at)) return
   for (let n = cursor.at; n < block.rows && compareHeads(block.heads, n, wanted, at) === 0; n++)
     found.push(placedAt(block, n, sequence))
-}
-
-/** A block that is in memory, or that is being read. */
-interface CachedBlock {
-  block: Block | undefined
-  readonly reading: Promise<unknown>
-}
-
-/** The blocks of a run that were used last. */
-class BlockCache {
-  readonly #run: SequencedRun['run']
-  readonly #most: number
-  /** The one that was used last is the last. */
-  readonly #blocks = new Map<number, CachedBlock>()
-
-  constructor({ run }: SequencedRun, most: number) {
-    this.#run = run
-    this.#most = most
-  }
-
-  /** Returns the blocks that may have a key, which may be in the next block too. */
-  blocksOf(key: string): readonly CachedBlock[] {
-    const blocks: CachedBlock[] = []
-    for (let number = blockOf(this.#run, key, 0); this.#mayHave(number, key); number++)
-      blocks.push(this.#get(number))
-    return blocks
-  }
-
-  #mayHave(number: number, key: string): boolean {
-    const { blocks } = this.#run.index
-    return number < blocks.length && compareKeys(blocks[number]!.firstKey, key) <= 0
-  }
-
-  #get(number: number): CachedBlock {
-    const cached = this.#blocks.get(number) ?? this.#read(number)
-    this.#blocks.delete(number)
-    this.#blocks.set(number, cached)
-    if (this.#blocks.size > this.#most) this.#blocks.delete(this.#blocks.keys().next().value!)
-    return cached
-  }
-
-  #read(number: number): CachedBlock {
-    const reading = this.#run.block(number).then(
-      block => (cached.block = block),
-      error => {
-        // A later look-up reads it again.
-        this.#blocks.delete(number)
-        throw error
-      },
-    )
-    const cached: CachedBlock = { block: undefined, reading }
-    return cached
-  }
 }
 
 function sizeOf({ batch, slot }: Row<Columns>): number {

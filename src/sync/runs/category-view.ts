@@ -18,11 +18,11 @@ import {
   type Row,
 } from '../../engine/index'
 import {
+  BlockCache,
   comparePlaces,
   inStep,
   keyOf,
   RunTable,
-  rowOf,
   type SequencedRun,
   type StandingPlace,
   versionAt,
@@ -56,22 +56,36 @@ export class CategoryView {
   readonly #manifest: Manifest
   readonly #files: RunFiles
   readonly #runs: ReadonlyMap<TableName, readonly SequencedRun[]>
+  readonly #cache: BlockCache
+  readonly #items: RunTable<ItemSnapshotColumns>
+  readonly #priorities: RunTable<ItemPriorityColumns>
+  readonly #groups: RunTable<ItemGroupColumns>
 
   private constructor(
     manifest: Manifest,
     files: RunFiles,
     runs: ReadonlyMap<TableName, readonly SequencedRun[]>,
+    cache: BlockCache,
   ) {
     this.#manifest = manifest
     this.#files = files
     this.#runs = runs
+    this.#cache = cache
+    this.#items = this.#table('item')
+    this.#priorities = this.#table('priority')
+    this.#groups = this.#table('group')
   }
 
   /**
    * Opens the last state that a writer has made visible. Returns undefined where there is none yet.
+   * @param cache of the blocks that look-ups read
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
-  static async open(files: DurableFiles, folder: string): Promise<CategoryView | undefined> {
+  static async open(
+    files: DurableFiles,
+    folder: string,
+    cache = new BlockCache(),
+  ): Promise<CategoryView | undefined> {
     const path = join(folder, MANIFEST)
     let before: Manifest | undefined
     for (;;) {
@@ -82,7 +96,7 @@ export class CategoryView {
       try {
         for (const [name, table] of Object.entries(manifest.tables))
           runs.set(name as TableName, await runFiles.opened(table.runs))
-        return new CategoryView(manifest, runFiles, runs)
+        return new CategoryView(manifest, runFiles, runs, cache)
       } catch (error) {
         await runFiles.close()
         if (!isGone(error)) throw error
@@ -124,10 +138,11 @@ export class CategoryView {
    * places of theirs in their files
    */
   async *#joined(isLent: boolean): AsyncGenerator<JoinedRows, void, void> {
-    const items = this.#table<ItemSnapshotColumns>('item')
-    const priorities = this.#table<ItemPriorityColumns>('priority')
+    const items = this.#items
+    const priorities = this.#priorities
     const second = inStep(priorities.places(), comparePlaces)
-    const groups = this.#table<ItemGroupColumns>('group')
+    // A listing leaves the blocks of look-ups in memory.
+    const groups = this.#table<ItemGroupColumns>('group', undefined, new BlockCache())
     for await (const all of items.places(isLent)) {
       const rows = all.map(place => (isLent ? items.bareRowAt(place) : items.rowAt(place)))
       const groupIds = rows.map(row => row.ownText('primaryItemGroupId'))
@@ -149,17 +164,18 @@ export class CategoryView {
 
   /** Returns the newest row of an item, its priority and its group; undefined where there is none. */
   async item(itemId: string): Promise<StateItem | undefined> {
-    const stands = await this.#table('item').newest(itemId)
-    const row = await rowOf(stands, itemSnapshotSchema)
-    if (stands === undefined || row === null) return undefined
-    const priority = (await this.#table<ItemPriorityColumns>('priority').find(itemId)) ?? null
-    const group = (await this.group(row.text('primaryItemGroupId'))) ?? null
-    return { itemId, row, version: stands.version, priority, group }
+    const [found, priority] = await Promise.all([
+      this.#items.find(itemId),
+      this.#priorities.find(itemId),
+    ])
+    if (found === undefined) return undefined
+    const group = await this.group(found.row.text('primaryItemGroupId'))
+    return { itemId, ...found, priority: priority?.row ?? null, group: group ?? null }
   }
 
   /** Returns the newest record of a group. */
-  group(itemGroupId: string): Promise<Row<ItemGroupColumns> | undefined> {
-    return this.#table<ItemGroupColumns>('group').find(itemGroupId)
+  async group(itemGroupId: string): Promise<Row<ItemGroupColumns> | undefined> {
+    return (await this.#groups.find(itemGroupId))?.row
   }
 
   /** The rows of a feed of one's own. */
@@ -171,9 +187,14 @@ export class CategoryView {
     return this.#files.close()
   }
 
-  #table<C extends Columns>(name: TableName, own?: FeedSchema<C>): RunTable<C> {
+  #table<C extends Columns>(
+    name: TableName,
+    own?: FeedSchema<C>,
+    cache = this.#cache,
+  ): RunTable<C> {
     const { floors } = this.#manifest.tables[name]
-    return new RunTable(schemaOfTable(name, own) as FeedSchema<C>, this.#runs.get(name)!, floors)
+    const schema = schemaOfTable(name, own) as FeedSchema<C>
+    return new RunTable(schema, this.#runs.get(name)!, floors, cache)
   }
 }
 

@@ -21,11 +21,16 @@ test('ordered results are those of map, unordered ones the same in any order, wi
     fc.asyncProperty(
       batches,
       fc.integer({ min: 1, max: 5 }),
+      fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
       fc.boolean(),
-      async (input, concurrency, ordered) => {
+      async (input, concurrency, maxResults, ordered) => {
         let running = 0
         let most = 0
+        let called = 0
+        let passed = 0
+        let mostHeld = 0
         const use = (element: { value: number; turns: number }) => {
+          mostHeld = Math.max(mostHeld, ++called - passed)
           if (element.turns === 0) return element.value
           most = Math.max(most, ++running)
           return turns(element.turns).then(() => {
@@ -33,11 +38,18 @@ test('ordered results are those of map, unordered ones the same in any order, wi
             return element.value
           })
         }
-        const results = await pipeline(input).mapAsync(use, { concurrency, ordered }).toArray()
+        const options = { concurrency, ordered, ...(maxResults && { maxResults }) }
+        const results: number[] = []
+        for await (const some of pipeline(input).mapAsync(use, options).batches()) {
+          passed += some.length
+          results.push(...some)
+        }
         const expected = input.flat().map(({ value }) => value)
         const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
         expect(ordered ? results : sorted(results)).toEqual(ordered ? expected : sorted(expected))
         expect(most).toBeLessThanOrEqual(concurrency)
+        const bound = maxResults ?? (ordered ? 8 : 1) * concurrency
+        expect(mostHeld).toBeLessThanOrEqual(bound)
       },
     ),
     { numRuns: 60 },
@@ -65,14 +77,55 @@ test.each([true, false])('a stopped reader bounds the calls (ordered: %s)', asyn
   const iterator = pipeline(function* () {
     for (;;) yield [1, 2, 3]
   })
-    .mapAsync(async () => ++calls, { concurrency: 4, ordered })
+    .mapAsync(async () => ++calls, { concurrency: 4, ordered, maxResults: 6 })
     .batches()
   const { value } = await iterator.next()
   await turns(20)
   // The results that were read, the window, and one array that was made ahead with its window.
-  expect(calls).toBeLessThanOrEqual(value!.length + 2 * 4)
+  expect(calls).toBeLessThanOrEqual(value!.length + 2 * 6)
   await iterator.return()
 })
+
+test.each([
+  [{ concurrency: 2 }, 16],
+  [{ concurrency: 1 }, 1],
+  [{ concurrency: 2, maxResults: 5 }, 5],
+  [{ concurrency: 4, maxResults: 3 }, 3],
+  [{ concurrency: 3, maxResults: 3 }, 3],
+])(
+  'in order, done results that wait for a slow call leave its place to others, up to maxResults (%j)',
+  async (options, most) => {
+    let finish = () => {}
+    const slow = new Promise<void>(resolve => {
+      finish = resolve
+    })
+    const called: number[] = []
+    let running = 0
+    let mostRunning = 0
+    let read = 0
+    const run = pipeline(function* () {
+      for (let n = 1; n <= 40; n++) {
+        read = n
+        yield [n]
+      }
+    })
+      .mapAsync(async n => {
+        called.push(n)
+        mostRunning = Math.max(mostRunning, ++running)
+        await (n === 1 ? slow : turn())
+        running--
+        return n
+      }, options)
+      .toArray()
+    await turns(100)
+    expect(called).toEqual(Array.from({ length: most }, (_, n) => n + 1))
+    // One element waits for a place.
+    expect(read).toBe(most + 1)
+    finish()
+    expect(await run).toEqual(Array.from({ length: 40 }, (_, n) => n + 1))
+    expect(mostRunning).toBeLessThanOrEqual(options.concurrency)
+  },
+)
 
 test('unordered results overtake a slow call', async () => {
   let finish = () => {}
@@ -191,6 +244,8 @@ test.each([
   ['concurrency', { concurrency: 0 }],
   ['concurrency', { concurrency: 10_001 }],
   ['concurrency', { concurrency: Number.POSITIVE_INFINITY }],
+  ['maxResults', { maxResults: 0 }],
+  ['maxResults', { maxResults: 1_000_001 }],
   ['ordered', { ordered: 1 }],
   ['order', { order: true }],
 ])('the option %s is refused at the call', (option, options) => {

@@ -11,6 +11,7 @@ import {
   defineSchema,
   type FeedFile,
   machineFiles,
+  type Row,
   type RowBatch,
   text,
   timestamp,
@@ -18,6 +19,7 @@ import {
 import { versionOfRow } from '../../../src/engine/codec/merge/version-order'
 import { TsvParser } from '../../../src/engine/codec/tsv/parser'
 import { closing, orUndo } from '../../../src/engine/disk/closing'
+import { BlockCache } from '../../../src/state/runs/block-cache'
 import { tellChanges } from '../../../src/state/runs/changed-rows'
 import { compactRuns } from '../../../src/state/runs/compact-runs'
 import { type ArrivedRuns, countRows, tallyRuns } from '../../../src/state/runs/judge-runs'
@@ -25,7 +27,7 @@ import { compareStandings, type Floor, type SequencedRun } from '../../../src/st
 import { appendKey, keyOf, newHeads, REMOVED } from '../../../src/state/runs/row-heads'
 import { RowSorter } from '../../../src/state/runs/row-sorter'
 import type { WrittenRun } from '../../../src/state/runs/run-format'
-import { Run } from '../../../src/state/runs/run-reader'
+import { type Block, type KeyedBlocks, Run } from '../../../src/state/runs/run-reader'
 import { RunTable } from '../../../src/state/runs/run-table'
 import { RunWriter } from '../../../src/state/runs/run-writer'
 import { SortedRuns } from '../../../src/state/runs/sorted-runs'
@@ -98,9 +100,10 @@ function arrivals(file: File) {
 async function written(
   isCompressed: boolean,
   fill: (writer: RunWriter) => Promise<void>,
+  blockBytes?: number,
 ): Promise<WrittenRun> {
   const path = join(folder, `${names++}.run`)
-  const writer = await RunWriter.create(machineFiles, path, isCompressed)
+  const writer = await RunWriter.create(machineFiles, path, isCompressed, blockBytes)
   await orUndo(
     () => fill(writer),
     () => writer.abort(),
@@ -113,10 +116,15 @@ const opened = (run: WrittenRun) => Run.open(machineFiles, join(folder, run.name
 const NOT_SAVED = { save: async () => {} }
 
 /** @param mended the number of the mending that the rows are of */
-async function runOf(file: File, isCompressed = true, mended?: number): Promise<SequencedRun> {
+async function runOf(
+  file: File,
+  isCompressed = true,
+  mended?: number,
+  blockBytes?: number,
+): Promise<SequencedRun> {
   const sorter = new RowSorter(mended === undefined ? {} : { mended })
   for (const { rows } of arrivals(file)) sorter.add(rows)
-  const run = await written(isCompressed, writer => sorter.writeTo(writer))
+  const run = await written(isCompressed, writer => sorter.writeTo(writer), blockBytes)
   return { run: await opened(run), sequence: file.sequence }
 }
 
@@ -287,9 +295,39 @@ describe('The rows of runs', () => {
         expect(await listed(table, true)).toEqual(expected)
         expect(await countRows(runs, down)).toBe(expected.length)
         for (const key of KEYS) {
-          const row = await table.find(key)
+          const row = (await table.find(key))?.row
           const [, kept] = expected.find(([other]) => other === key) ?? []
           expect(row?.get('title')).toEqual(kept?.[0])
+        }
+        await closed(runs)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are found at once as they are one by one, in any order, repeated or missing, within the bytes of the cache.', async () => {
+    const keys = fc.array(fc.constantFrom(...KEYS, '', 'none', '\u{10ffff}'), { maxLength: 40 })
+    const mostBytes = fc.constantFrom(0, 300, 2_000, 2 ** 20)
+    const options = fc.record({ keys, mostBytes, isCompressed: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(files, floors, options, async (all, down, { isCompressed, ...given }) => {
+        const runs = await Promise.all(all.map(file => runOf(file, isCompressed, undefined, 100)))
+        const cache = new BlockCache(given.mostBytes)
+        const table = new RunTable(schema, runs, down, cache)
+        const rows = new Map<string, Row>()
+        for await (const block of table.rows())
+          for (const row of block) rows.set(row.text('itemId'), row)
+        const found = await Promise.all(given.keys.map(key => table.find(key)))
+        expect(cache.byteLength).toBeLessThanOrEqual(given.mostBytes)
+        const alone = new RunTable(schema, runs, down, new BlockCache(0))
+        for (const [n, key] of given.keys.entries()) {
+          const row = rows.get(key)
+          for (const each of [found[n], await alone.find(key)]) {
+            expect(each?.row.toStrings()).toEqual(row?.toStrings())
+            expect(each?.row.position).toEqual(row?.position)
+            expect(each?.row.batch.file).toEqual(row?.batch.file)
+          }
+          expect(found[n]?.version).toEqual((await alone.find(key))?.version)
         }
         await closed(runs)
       }),
@@ -542,7 +580,7 @@ describe('The rows of runs', () => {
     const expected = standing(naive([file], []))
     expect(await listed(table)).toEqual(expected)
     for (const [key, [title]] of expected.filter((_, n) => n % 97 === 0))
-      expect((await table.find(key))?.get('title')).toBe(title)
+      expect((await table.find(key))?.row.get('title')).toBe(title)
     await closed([run])
   })
 })
@@ -579,6 +617,104 @@ function at(key: string, title: string, minute: number): Line {
 function gone(key: string, minute: number): Line {
   return { key, title: '', minute, removes: true }
 }
+
+/** Rows of one line each and of two, in blocks of a few rows. */
+async function runOfBlocks(rows = 200) {
+  const lines = Array.from({ length: rows }, (_, n) =>
+    at(`key ${1_000 + n}`, n % 40 < 20 ? `t${n}` : `"t\n${n}"`, 1),
+  )
+  const { run } = await runOf({ sequence: 1, isTurned: false, lines }, true, undefined, 200)
+  const blocks: Block[] = []
+  const counted: KeyedBlocks = {
+    path: run.path,
+    origins: run.origins,
+    index: run.index,
+    block: async number => {
+      const block = await run.block(number)
+      blocks.push(block)
+      return block
+    },
+    blocksFrom: first => run.blocksFrom(first),
+    close: () => run.close(),
+  }
+  const keys = lines.map((_, n) => lines[(n * 617) % rows]!.key)
+  return { counted, keys, blocks }
+}
+
+test('Look-ups that wait together read each block once, and the cache has the bytes of those that it keeps.', async () => {
+  const { counted, keys, blocks } = await runOfBlocks()
+  const cache = new BlockCache()
+  const table = new RunTable(schema, [{ run: counted, sequence: 1 }], [], cache)
+  const found = await Promise.all([...keys, ...keys].map(key => table.find(key)))
+  expect(found.map(each => each?.row.get('itemId'))).toEqual([...keys, ...keys])
+  expect(blocks).toHaveLength(counted.index.blocks.length)
+  expect(blocks.length).toBeGreaterThan(20)
+  const bytes = () => blocks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  expect(cache.byteLength).toBe(bytes())
+  expect(bytes()).toBeGreaterThan(blocks.reduce((sum, { record }) => sum + record.headBytes, 0))
+  await table.find(keys[0]!)
+  expect(blocks).toHaveLength(counted.index.blocks.length)
+  cache.clear()
+  await table.find(keys[0]!)
+  expect(blocks).toHaveLength(counted.index.blocks.length + 1)
+  expect(cache.byteLength).toBe(blocks.at(-1)!.byteLength)
+  await counted.close()
+})
+
+test('Look-ups that wait together keep few blocks in memory.', async () => {
+  const { counted, keys, blocks } = await runOfBlocks(1_000)
+  const most = 30_000
+  const cache = new BlockCache(most)
+  const table = new RunTable(schema, [{ run: counted, sequence: 1 }], [], cache)
+  for (const key of keys) {
+    await table.find(key)
+    expect(cache.byteLength).toBeLessThanOrEqual(most)
+  }
+  const oneByOne = blocks.length
+  await Promise.all(keys.map(key => table.find(key)))
+  // Though the cache has few of the blocks, the order of the keys reads each about once.
+  expect(blocks.length - oneByOne).toBeLessThan(1.5 * counted.index.blocks.length)
+  expect(oneByOne).toBeGreaterThan(3 * counted.index.blocks.length)
+  await counted.close()
+})
+
+test('A row of another schema is found in a block that both look-ups read.', async () => {
+  const { counted, keys } = await runOfBlocks()
+  const runs = [{ run: counted, sequence: 1 }]
+  const cache = new BlockCache()
+  const other = defineSchema({
+    name: 'item_snapshot',
+    columns: { id: text({ aliases: ['itemId'] }) },
+  })
+  const mine = new RunTable(schema, runs, [], cache)
+  const theirs = new RunTable(other, runs, [], cache)
+  for (const key of keys.slice(0, 40)) {
+    expect((await mine.find(key))?.row.get('itemId')).toBe(key)
+    expect((await theirs.find(key))?.row.get('id')).toBe(key)
+  }
+  await counted.close()
+})
+
+test('A look-up whose read of rows fails is made again by the next one.', async () => {
+  const sorter = new RowSorter()
+  for (const { rows } of arrivals({ sequence: 1, isTurned: false, lines: [at('A-1', 'one', 1)] }))
+    sorter.add(rows)
+  const made = await written(true, writer => sorter.writeTo(writer))
+  let left = Number.POSITIVE_INFINITY
+  const open = async (path: string) => {
+    const file = (await machineFiles.open(path))!
+    const read: typeof file.read = (...given) =>
+      left-- === 0 ? Promise.reject(new Error('EIO')) : file.read(...given)
+    return { ...file, read }
+  }
+  const run = await Run.open({ open }, join(folder, made.name), made)
+  const table = new RunTable(schema, [{ run, sequence: 1 }], [])
+  // Behind the heads.
+  left = 1
+  await expect(table.find('A-1')).rejects.toThrow('EIO')
+  expect((await table.find('A-1'))?.row.get('title')).toBe('one')
+  await run.close()
+})
 
 test('A look-up whose read fails is made again by the next one.', async () => {
   const { run: made } = await runOf({ sequence: 1, isTurned: false, lines: [at('A-1', 'one', 1)] })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { BlockCache } from '../../../src/state/runs/block-cache'
 import { mergeRuns } from '../../../src/state/runs/merge-runs'
 import { keyOf } from '../../../src/state/runs/row-heads'
 import { RunTable } from '../../../src/state/runs/run-table'
@@ -36,7 +37,7 @@ test('All rows come in the order of their keys and of their arrival, however man
       const sorted = added.toSorted((a, b) => a.charCodeAt(0) - b.charCodeAt(0))
       expect(await textsOf(rows)).toEqual(sorted)
       const run = await rows.merge(anyColumns, 1)
-      const table = new RunTable(anyColumns, [{ run, sequence: 0 }], [], 1)
+      const table = new RunTable(anyColumns, [{ run, sequence: 0 }], [], new BlockCache(1), 1)
       const last = ['a', 'b', 'c'].map(key => sorted.findLast(text => text.startsWith(key)))
       const found = await table.findSome(['c', 'b', 'x', 'a'])
       expect(found.map(each => each?.row.text('x' as string))).toEqual(

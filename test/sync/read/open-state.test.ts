@@ -199,6 +199,13 @@ describe('a state with a history', () => {
     return all
   }
 
+  async function shownByKey(category: OpenCategory): Promise<Map<string, unknown[]>> {
+    const items = new Map<string, unknown[]>()
+    for await (const block of category.items())
+      for (const item of block) items.set(item.itemId, shown(item))
+    return items
+  }
+
   test('of an earlier time is the truth of that time, and leaves no files behind', async () => {
     const { world } = shop.emulator
     const before = machine.filesUnder('/').size
@@ -227,10 +234,15 @@ describe('a state with a history', () => {
     const environment = copy.start()
     const before = await openState(FOLDER, { environment })
     const kept = await titles(before.categories[0]!)
+    const items = await shownByKey(before.categories[0]!)
+    const keys = [...items.keys(), 'none', ...[...items.keys()].reverse()]
     shop.nowMs = SECOND + DAY_MS
     let during: string[] = []
     for await (const event of shop.sync(environment, { changes: 'none' })) {
-      if (event.type !== 'done' || during.length > 0) continue
+      if (event.type !== 'done') continue
+      const found = await Promise.all(keys.map(key => before.categories[0]!.item(key)))
+      expect(found.map(item => item && shown(item))).toEqual(keys.map(key => items.get(key)))
+      if (during.length > 0) continue
       const beside = await openState(FOLDER, { environment })
       during = await titles(beside.categories[0]!)
       await beside.close()
