@@ -36,6 +36,8 @@ export interface RowBatchParts<C extends Columns> {
   readonly placeOf: PlaceOf
   /** The rows of the index that are in view, in order; undefined for all rows. */
   readonly selection?: Uint32Array | undefined
+  /** True where all rows in view are known to be UTF-8. */
+  readonly isUtf8?: boolean
   /** Decoded cells by column index, with one value for each row of the index. */
   readonly decoded?: ReadonlyMap<number, readonly unknown[]>
   /** Single cells that were read already, by column index and row of the index. */
@@ -104,6 +106,17 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       : newBatch({ ...this.#parts, selection: slots.slice(0, kept) })
   }
 
+  /**
+   * @internal Returns a view without some rows of the index.
+   * @param isUtf8 true where the others are UTF-8
+   */
+  without(slots: ReadonlySet<number>, isUtf8: boolean): RowBatch<C> {
+    if (slots.size === 0) return newBatch({ ...this.#parts, isUtf8 })
+    const all = this.selection ?? Uint32Array.from({ length: this.rowCount }, (_, slot) => slot)
+    const selection = all.filter(slot => !slots.has(slot))
+    return newBatch({ ...this.#parts, selection, isUtf8 })
+  }
+
   /** Returns a view of the first `count` rows. */
   first(count: number): RowBatch<C> {
     if (count >= this.length) return this
@@ -150,6 +163,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   /** @internal */
   get projections(): Projections {
     return (this.#projections ??= projectionsOf(this.header))
+  }
+
+  /** @internal True where all rows in view are known to be UTF-8. */
+  get isUtf8(): boolean {
+    return this.#parts.isUtf8 === true
   }
 
   /** @internal The rows of the index that are in view, in order; undefined for all rows. */

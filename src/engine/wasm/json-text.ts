@@ -1,7 +1,8 @@
 // Whether a text is one JSON value (RFC 8259), for texts that stay as they are.
 
-/** Nested lists and objects, a bit each. */
-const MOST_DEPTH: u32 = 63
+/** A byte for each list or object around a value, 1 for an object. */
+const MOST_DEPTH: usize = 1024
+const OBJECTS = memory.data(1024)
 
 /** Where the text ends, and the address of the next byte. */
 let end: usize = 0
@@ -15,28 +16,23 @@ export function isJson(from: usize, to: usize, isBare: u32): bool {
   end = to
   next = from
   if (isBare != 0 && !isBareText(from, to)) return false
-  let depth: u32 = 0
-  /** A bit for each list or object around the value, 1 for an object, the innermost one lowest. */
-  let objects: u64 = 0
+  let depth: usize = 0
   while (true) {
-    // A value begins, or a list or an object ends that has none.
+    // A value begins.
     skipSpace()
     if (next >= end) return false
     const byte = <u32>load<u8>(next)
     if (byte == 0x7b || byte == 0x5b) {
-      if (depth == MOST_DEPTH) return false
-      depth++
-      objects = (objects << 1) | (byte == 0x7b ? 1 : 0)
+      const isObject = byte == 0x7b
       next++
       skipSpace()
       if (next >= end) return false
       if (<u32>load<u8>(next) != byte + 2) {
-        if (byte == 0x7b && !readName()) return false
+        if (depth == MOST_DEPTH || (isObject && !readName())) return false
+        store<u8>(OBJECTS + depth++, isObject ? 1 : 0)
         continue
       }
       next++
-      depth--
-      objects >>= 1
     } else if (!readSimple(byte)) return false
     // A value has ended.
     while (true) {
@@ -44,7 +40,7 @@ export function isJson(from: usize, to: usize, isBare: u32): bool {
       if (depth == 0) return next == end
       if (next >= end) return false
       const after = <u32>load<u8>(next++)
-      const isObject = (objects & 1) == 1
+      const isObject = load<u8>(OBJECTS + depth - 1) == 1
       if (after == 0x2c) {
         if (isObject) {
           skipSpace()
@@ -54,7 +50,6 @@ export function isJson(from: usize, to: usize, isBare: u32): bool {
       }
       if (after != (isObject ? 0x7d : 0x5d)) return false
       depth--
-      objects >>= 1
     }
   }
 }

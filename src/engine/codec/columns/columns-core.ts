@@ -182,11 +182,8 @@ export class ColumnsCore {
     copyInto(this.#memory, BLOCK, bytes)
     // The last cell ends as all others do, and not in what an earlier block has left there.
     this.#memory[BLOCK + bytes.length] = LINE_END
-    const starts = selection === undefined ? index.rowStarts : chosen(index.rowStarts, 1, selection)
-    const ends =
-      selection === undefined ? index.cellEnds : chosen(index.cellEnds, columns, selection)
-    copyInto(this.#memory, ROW_STARTS, bytesOfWords(starts, batch.length))
-    copyInto(this.#memory, CELL_ENDS, bytesOfWords(ends, batch.length * columns))
+    this.#copyRows(ROW_STARTS, index.rowStarts, 1, selection, rowCount)
+    this.#copyRows(CELL_ENDS, index.cellEnds, columns, selection, rowCount)
     const end = this.#replaceInvalid(batch, bytes)
     if (end === undefined) return false
     const { quote, escapedBy } = header.cells ?? DOCUMENTED_CELLS
@@ -204,28 +201,51 @@ export class ColumnsCore {
     return true
   }
 
+  /** Copies the words of the selected rows, each of which has `width` of them. */
+  #copyRows(
+    at: number,
+    words: Uint32Array | Int32Array,
+    width: number,
+    slots: Uint32Array | undefined,
+    rows: number,
+  ): void {
+    const all = bytesOfWords(words, rows * width)
+    if (slots === undefined) {
+      copyInto(this.#memory, at, all)
+      return
+    }
+    const bytes = 4 * width
+    // Rows that stand side by side are copied at once.
+    for (let n = 0, first = 0; n < slots.length; first = n) {
+      const slot = slots[n++]!
+      while (n < slots.length && slots[n] === slot + n - first) n++
+      const some = all.subarray(bytes * slot, bytes * (slot + n - first))
+      copyInto(this.#memory, at + bytes * first, some)
+    }
+  }
+
   /**
    * Puts rows in view that are not UTF-8, which `invalidUtf8: 'replace'` lets pass, behind the block
    * with U+FFFD in the places of their bytes. Returns where the block ends then; undefined where there
    * is no room.
    */
-  #replaceInvalid({ index, selection, rowCount }: RowBatch, bytes: Uint8Array): number | undefined {
+  #replaceInvalid(batch: RowBatch, bytes: Uint8Array): number | undefined {
+    const { index, selection, rowCount, cells } = batch
+    const { columns, rowStarts, rowFlags } = index
     let end = bytes.length
-    if (!index.rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII)) return end
+    if (batch.isUtf8 || !rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII)) return end
     const { BLOCK_BYTES, BLOCK, ROW_STARTS, CELL_ENDS } = this.#exports
-    const { columns } = index
-    const first = index.rowStarts[0]!
-    const starts = index.rowStarts.subarray(0, rowCount).map(start => start - first)
-    for (const slot of rowsNotUtf8(bytes, starts, end, 0, rowCount)) {
+    const first = rowStarts[0]!
+    for (const slot of rowsNotUtf8(cells.bytes, rowStarts, first + end, 0, rowCount)) {
       const row = selection === undefined ? slot : selection.indexOf(slot)
       if (row < 0) continue
       const ends = new Int32Array(this.#memory.buffer, CELL_ENDS + 4 * row * columns, columns)
-      let start = starts[slot]!
+      let start = rowStarts[slot]!
       new Uint32Array(this.#memory.buffer, ROW_STARTS + 4 * row, 1)[0] = end + first
       for (let n = 0; n < columns; n++) {
-        const cell = bytes.subarray(start, (ends[n]! & CELL_END) - first)
-        start += cell.length + 1
-        const text = Buffer.from(Buffer.from(cell).toString())
+        const cellEnd = ends[n]! & CELL_END
+        const text = Buffer.from(cells.bytes.toString('utf8', start, cellEnd))
+        start = cellEnd + 1
         if (end + text.length >= BLOCK_BYTES) return undefined
         this.#memory.set(text, BLOCK + end)
         end += text.length
@@ -401,13 +421,4 @@ export function columnsCoreWith(
 ): ColumnsCore | undefined {
   const core = batch.length > 0 ? instance() : null
   return core?.begin(batch, adds) ? core : undefined
-}
-
-/** Returns the entries of the selected rows, each of which has `width` of them. */
-function chosen<T extends Uint32Array | Int32Array>(all: T, width: number, slots: Uint32Array): T {
-  const some = all.slice(0, width * slots.length) as T
-  slots.forEach((slot, n) => {
-    some.set(all.subarray(width * slot, width * (slot + 1)), width * n)
-  })
-  return some
 }

@@ -79,9 +79,9 @@ export class RowCollector<K extends Columns> {
     const rows = withoutLastLeftOut(all)
     const batch = this.#batchOf(rows)
     const lineOf = (slot: number) => batch.lineOf(slot)
-    const leftOut = this.#notTaken(rows, lineOf, slot => batch.positionOf(slot))
-    const valid = leftOut.size === 0 ? batch : batch.select(({ slot }) => !leftOut.has(slot))
-    return valid.length > 0 ? valid : undefined
+    const { leftOut, isUtf8 } = this.#judge(rows, lineOf, slot => batch.positionOf(slot))
+    const taken = batch.without(leftOut, isUtf8)
+    return taken.length > 0 ? taken : undefined
   }
 
   /**
@@ -100,23 +100,28 @@ export class RowCollector<K extends Columns> {
     return this.#batchOf({ block, space: this.newSpace(), end: 0, place, stays: false })
   }
 
-  /** Returns the rows that do not belong into their batch, because of their bytes or behind such a one. */
-  #notTaken(
+  /**
+   * Returns the rows that do not belong into their batch, because of their bytes or behind such a one,
+   * and whether the others are UTF-8.
+   */
+  #judge(
     { block, space, end }: CollectedRows,
     lineOf: (row: number) => Uint8Array,
     positionOf: (row: number) => RowPosition,
-  ): ReadonlySet<number> {
+  ): { readonly leftOut: ReadonlySet<number>; readonly isUtf8: boolean } {
     const { rows, rowStarts, rowFlags } = space
     const leftOut = new Set<number>()
-    if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return leftOut
+    let isUtf8 = true
+    if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return { leftOut, isUtf8 }
     for (const row of rowsNotUtf8(block, rowStarts, end, 0, rows)) {
       if (rowFlags[row] === ROW_LEFT_OUT) continue
       const verdict = this.#parts.judge(lineOf(row), { position: positionOf(row) })
-      if (verdict !== 'taken') leftOut.add(row)
+      if (verdict === 'taken') isUtf8 = false
+      else leftOut.add(row)
       for (let next = row + 1; verdict === 'last' && next < rows; next++) leftOut.add(next)
       if (verdict === 'last') break
     }
-    return leftOut
+    return { leftOut, isUtf8 }
   }
 
   #project(rows: CollectedRows, projected: ProjectedRows): RowBatch<K> | undefined {
@@ -132,7 +137,7 @@ export class RowCollector<K extends Columns> {
     const { rows: count, rowStarts } = rows.space
     const lineOf = (row: number) =>
       block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
-    const leftOut = this.#notTaken(rows, lineOf, row => projected.positionOf(before + row))
+    const { leftOut } = this.#judge(rows, lineOf, row => projected.positionOf(before + row))
     for (const row of leftOut) projected.leaveOut(before + row)
   }
 
