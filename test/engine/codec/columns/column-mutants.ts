@@ -10,15 +10,19 @@ import {
   type ColumnEngine,
   decodeColumns,
 } from '../../../../src/engine/codec/columns/decode-columns'
-import { invalidCell } from '../../../../src/engine/codec/decode/cell-decoder'
+import { BatchJson } from '../../../../src/engine/codec/columns/rows-json'
+import { invalidCell, isBadCell } from '../../../../src/engine/codec/decode/cell-decoder'
 import { decoderOf } from '../../../../src/engine/codec/decode/cell-decoders'
+import { exactJson, exactObject } from '../../../../src/engine/codec/json-cell'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
+import { TextBuffer } from '../../../../src/engine/codec/text-buffer'
 import { TsvParser } from '../../../../src/engine/codec/tsv/parser'
 import * as kinds from '../../../../src/engine/schema/column-kinds'
 import type { ColumnSpec } from '../../../../src/engine/schema/column-spec'
 import { defineSchema } from '../../../../src/engine/schema/feed-schema'
 import type { Decimal } from '../../../../src/engine/schema/values'
 import { type BadCell, BadCells } from '../../../../src/engine/stages/bad-cell-policy'
+import { ColumnDecoder } from '../../../../src/engine/stages/column-decoder'
 import { DELIMITERS, QUOTINGS } from '../../../tsv-text'
 import {
   Bad,
@@ -57,6 +61,12 @@ const mutatedColumns: Readonly<Record<string, Mutated>> = {
   quoteList: { spec: kinds.list('"'), from: 'commaList' },
   wideList: { spec: kinds.list(', '), from: 'commaList' },
   prices: { spec: kinds.list('|', kinds.decimal()), from: 'numbers' },
+  doubles: { spec: kinds.list(',', kinds.float64()), from: 'float64' },
+  bigs: { spec: kinds.list('|', kinds.int64()), from: 'numbers' },
+  flags: { spec: kinds.list('::', kinds.boolean()), from: 'boolean' },
+  days: { spec: kinds.list('|', kinds.date()), from: 'date' },
+  words: { spec: kinds.list('|', kinds.oneOf('red', 'green', 'ß')), from: 'oneOf' },
+  someJson: { spec: kinds.json({ notNull: true }), from: 'json' },
   someText: { spec: kinds.text({ notNull: true }), from: 'text' },
   someNumber: { spec: kinds.int32({ notNull: true }), from: 'int32' },
   someList: { spec: kinds.list(',', kinds.text(), { notNull: true }), from: 'commaList' },
@@ -293,7 +303,9 @@ export function difference(table: MutatedTable): string | undefined {
       const found =
         differentArrays(fast.columns, plain.columns) ??
         differentTexts(fast.bad, plain.bad, 'the plain engine') ??
-        differentValues(table, row, places, fast)
+        differentValues(table, row, places, fast) ??
+        differentLines(batch, 'lines') ??
+        differentLines(withoutBadCells(batch), 'lines without bad cells')
       if (found !== undefined) yield found
       row += batch.length
     }
@@ -301,6 +313,36 @@ export function difference(table: MutatedTable): string | undefined {
   for (const found of differences(parser.push(bytes) as Iterable<RowBatch>)) return found
   for (const found of differences(parser.end() as Iterable<RowBatch>)) return found
   return row === table.rows.length ? undefined : `${row} of ${table.rows.length} rows are read`
+}
+
+/** The batch as a stage gives it that makes bad cells null. */
+function withoutBadCells(batch: RowBatch): RowBatch {
+  const stage: unknown = new ColumnDecoder({ onBadCell: 'null' })
+  const [decoded] = (stage as { transform(batch: RowBatch): Iterable<RowBatch> }).transform(batch)
+  return decoded!
+}
+
+/** Compares lines of JSON with those of the rows, one by one. */
+function differentLines(batch: RowBatch, what: string): string | undefined {
+  const module = linesOrError(() => {
+    const out = new TextBuffer()
+    new BatchJson().write(batch, out)
+    return out.view().toString()
+  })
+  const rows = linesOrError(() =>
+    Array.from(batch, row => `${exactJson(exactObject(row))}\n`).join(''),
+  )
+  return module === rows ? undefined : `${what}: ${module} of the module, ${rows} of the rows`
+}
+
+function linesOrError(lines: () => string): string {
+  try {
+    return lines()
+  } catch (error) {
+    if (!isBadCell(error)) throw error
+    const { row, column } = error.context as { row: number; column: string }
+    return `${row} ${column} ${error.message}`
+  }
 }
 
 interface Reading {
