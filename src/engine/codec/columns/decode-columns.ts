@@ -55,13 +55,12 @@ export function decodeColumns<C extends Columns>(
   const rest = new PlainColumns(batch, policy)
   const columns = plan.map(({ name, spec, type }, at) => {
     const { node, left } = decoded[at] ?? {}
+    if (node !== undefined && left!.length === 0)
+      return new Column(name, spec, batch.length, () => block!.column(type, node))
     const { rows, values } = rest.read(at, left)
-    const data = () => {
-      const others = columnData(type, values)
-      return node === undefined ? others : withRows(block!.column(type, node), rows, others)
-    }
-    const made = node === undefined || values.length > 0 ? data() : undefined
-    return new Column(name, spec, batch.length, () => made ?? data())
+    const others = columnData(type, values)
+    const data = node === undefined ? others : withRows(block!.column(type, node), rows, others)
+    return new Column(name, spec, batch.length, () => data)
   })
   const leftOut = rest.end()
   if (leftOut.size > 0)
