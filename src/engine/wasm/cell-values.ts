@@ -1,5 +1,6 @@
 // The values of single cells of columns.ts, and whether texts are of their kind. What is not plainly
-// good sets `isWrong`.
+// good sets `isWrong`. The file is one piece, because all kinds share that flag and the reading of
+// digits.
 
 import { isJson } from './json-text'
 import {

@@ -83,10 +83,11 @@ export interface TextPart {
   /** How the module writes it; undefined for what only the host does. */
   readonly source?: TextSource | undefined
   /**
-   * Writes the value of the `n`th row of a batch. Where rows have a writer of their own, an error
-   * leaves the row to it.
+   * Writes the value of the `n`th row of a batch. Where rows have a writer of their own, false and an
+   * error leave the row to it.
    */
-  write(row: Row, out: TextBuffer, n: number): void
+  // biome-ignore lint/suspicious/noConfusingVoidType: most parts write every value
+  write(row: Row, out: TextBuffer, n: number): boolean | void
 }
 
 export interface TextSource {
@@ -286,19 +287,28 @@ export class BatchText {
         each.next++
         row ??= batch.row(n)
         if (byHost.at(-1) === n) continue
-        const write = this.#writeRow
-        try {
-          each.made.make(n, text => each.part.write(row!, text, n))
-        } catch (error) {
-          if (write === undefined) throw error
-          each.made.drop(n)
-          this.#rows.make(n, text => write(row!, text, n))
-          byHost.push(n)
-        }
+        if (this.#makeOne(each.part, each.made, row, n)) continue
+        const write = this.#writeRow!
+        this.#rows.make(n, text => write(row!, text, n))
+        byHost.push(n)
       }
     }
     for (const made of [...this.#made, this.#rows]) made.end()
     return byHost
+  }
+
+  /** Makes the text of a cell. Returns false where the writer of rows has to write the row. */
+  #makeOne(part: TextPart, made: MadeTexts, row: Row, n: number): boolean {
+    let isMade = false
+    try {
+      made.make(n, text => {
+        isMade = part.write(row, text, n) !== false
+      })
+    } catch (error) {
+      if (this.#writeRow === undefined) throw error
+    }
+    if (!isMade) made.drop(n)
+    return isMade
   }
 
   /** Puts what the host has made into the module. Returns undefined where that has no room. */

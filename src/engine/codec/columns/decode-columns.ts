@@ -11,9 +11,10 @@ import type { Row, RowBatch } from '../row-batch'
 import type { BoundHeader } from '../tsv/header'
 import { type ArrowType, arrowTypeOf } from './arrow-type'
 import { Column, ColumnBatch, isText } from './column-batch'
-import { columnData, withRows } from './column-data'
+import { columnData } from './column-data'
 import { misfit } from './column-fit'
 import { columnsCoreWith } from './columns-core'
+import { withRows } from './joined-data'
 import { type Kernel, kernelOf } from './kernel'
 
 /** The policy for bad cells. */

@@ -276,19 +276,20 @@ function jsonParts(header: BoundHeader, rules = OWN_RULES): ReturnType<typeof pa
   // JavaScript has an order of properties of its own where names are numbers.
   const names = Object.keys(projectionsOf(header).all.ofValues([]))
   const beforeOf = (name: string, n: number) => `${n === 0 ? '{' : ','}${JSON.stringify(name)}:`
-  const writeOf = (name: string) => (row: Row, out: TextBuffer) =>
-    out.text(propertyJson(name, exactCell(row, name), rules))
+  const writeOf = (name: string) => (row: Row, out: TextBuffer) => {
+    const json = propertyJson(name, exactCell(row, name), rules)
+    if (json !== undefined) out.text(json)
+    return json !== undefined
+  }
   const known = partsOf(JSON_LINES, header, names, beforeOf, JSON.stringify, writeOf)
   return names.length === 0 ? { parts: [], rest: '{' } : known
 }
 
-/** Returns the JSON of a property. @throws TypeError where it has none */
-function propertyJson(name: string, value: unknown, { hasJson }: JsonRules): string {
+/** Returns the JSON of a property, if it has some. */
+function propertyJson(name: string, value: unknown, { hasJson }: JsonRules): string | undefined {
   if (value instanceof JsonCell) return oneLine(value)
-  if (typeof value !== 'object' || value === null || hasJson(value)) {
-    // A value may have other JSON under another name.
-    const json = JSON.stringify({ [name]: value }, bigIntAsText)
-    if (json.length > 2) return json.slice(JSON.stringify(name).length + 2, -1)
-  }
-  throw new TypeError('a value without JSON')
+  if (typeof value === 'object' && value !== null && !hasJson(value)) return undefined
+  // A value may have other JSON under another name.
+  const json = JSON.stringify({ [name]: value }, bigIntAsText)
+  return json === '{}' ? undefined : json.slice(JSON.stringify(name).length + 2, -1)
 }
