@@ -17,15 +17,17 @@
 // columns: this costs little beside finding the cells.
 //
 // The host owns the memory. It says where the block lies, and where the index goes, which takes
-// INDEX_BYTES that nothing else uses. So a block is read where another module has written it.
+// INDEX_BYTES and those of a block that nothing else uses. So a block is read where another module has written it.
 
 import { fitCells } from './fit'
 
-/** The most bytes that one call scans. A step loads up to 64 bytes past them. */
+/** The usual bytes of a block. A step loads up to 64 bytes past them. */
 export const BLOCK_BYTES: usize = 0x40000
 export const MAX_ROWS: usize = 4096
-/** The most cells of rows that are taken. A row that is not taken may add one for each byte. */
+/** The most cells of rows that are taken. A row that is not taken may add those of one step. */
 export const MAX_CELLS: usize = 0x10000
+
+const STEP: usize = 64
 
 // The index.
 
@@ -33,26 +35,26 @@ export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
 /** The scan stores three ends at a time, so up to two too many, for which there is room. */
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
-/** `fit` makes wide text here: two bytes for each byte of a block. */
-export const WIDE_TEXT: usize = CELL_ENDS + 4 * MAX_CELLS
+/** `fit` makes wide text here: two bytes for each byte of a block of BLOCK_BYTES. */
+export const WIDE_TEXT: usize = CELL_ENDS + 4 * (MAX_CELLS + STEP) + 16
 /** `project` uses the index from here on. */
-export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
+export const PROJECTED_COLUMNS: usize = WIDE_TEXT + 2 * BLOCK_BYTES
 /** No file has more. */
 export const MAX_PROJECTED_COLUMNS: usize = 4096
 export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUMNS
 export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
 /**
- * A row that the host leaves out may be shorter than the delimiters of its empty cells. A copy
- * writes up to 16 bytes past the end of the projected bytes.
+ * What the index takes beside as many bytes as a block has. A row that the host leaves out may be
+ * shorter than the delimiters of its empty cells. A copy writes up to 16 bytes past the end of the
+ * projected bytes.
  */
-export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + MAX_CELLS + 16
+export const INDEX_BYTES: usize = PROJECTED_BYTES + MAX_CELLS + 16
 
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 /** The value in place of the byte that escapes where the file has no quoted cells. */
 const NO_QUOTING: i32 = -1
-const STEP: usize = 64
 /** Mark in a cell's end: the bytes of the cell may differ from its text. */
 const MARK: u32 = 0x8000_0000
 
@@ -171,6 +173,8 @@ export function scan(
       rowCellsEnd += rowCells
       if (rows == maxRows) return <u32>(rowStart - block)
     }
+    // No more cells of this row have room.
+    if (cellAt >= rowCellsEnd) return stopAt(rowStart - block)
     high |= open
     if (quoted == 0) {
       atCellStart = allDelimiters >> 63
@@ -209,8 +213,8 @@ export function scan(
  * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a
  * delimiter behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks
  * included. The indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
- * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, and its
- * projection at most a delimiter more for each cell
+ * @param block address of offset 0 of the index. Its projection has at most a delimiter more for
+ * each cell
  * @param projected number of the columns
  * @param bias added to every offset that is stored
  * @returns bytes that were stored

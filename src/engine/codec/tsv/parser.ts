@@ -134,9 +134,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#checksLineEnd = startsAt === undefined
     this.#rules = rulesOf(options.dialect, options.schema)
     this.#scanner = new TsvScanner(this.#rules.cells)
-    this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes =>
-      this.#scanner.memoryFor(bytes),
-    )
+    this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes => {
+      this.#space = undefined
+      return this.#scanner.memoryFor(bytes)
+    })
     this.#badRows = new LeftOutRows(this.#window, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,

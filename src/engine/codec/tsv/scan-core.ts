@@ -8,7 +8,7 @@ import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import { CELL_END, maxRowsOf, type RowIndex, type ScanSpace } from './scan-space'
 
 interface Exports {
-  readonly BLOCK_BYTES: number
+  readonly INDEX_BYTES: number
   readonly MAX_ROWS: number
   readonly MAX_CELLS: number
   readonly ROW_STARTS: number
@@ -59,6 +59,9 @@ interface Exports {
 
 /** Unused bytes between block and index: the last step of a scan loads past the block's end. */
 const GAP_BYTES = 4096
+/** The bytes that the memory of a core has for blocks, unless it is asked for more. */
+export const BLOCK_BYTES = 1 << 18
+const PAGE_BYTES = 1 << 16
 
 const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
 
@@ -76,8 +79,8 @@ export interface ProjectedCells {
 
 export class ScanCore {
   readonly memory: WasmMemory
-  /** The most bytes of one scan. */
-  readonly maxBlockBytes: number
+  /** The most bytes of a block whose rows are projected. */
+  readonly maxProjectedBytes: number
   /** The start of the memory, which is for blocks; empty in a core over lent memory. */
   readonly block: Buffer
   readonly #exports: Exports
@@ -95,13 +98,12 @@ export class ScanCore {
   #columnsThere: Int32Array | undefined
 
   /**
-   * Makes a core with a memory of its own.
+   * Makes a core with a memory of its own, for blocks of so many bytes and their projections.
    * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
    */
-  static own(): ScanCore {
-    const memory = wasmMemory(SCAN_PAGES)
-    const { BLOCK_BYTES } = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
-    return new ScanCore(memory, BLOCK_BYTES + GAP_BYTES, BLOCK_BYTES)
+  static own(blockBytes = BLOCK_BYTES): ScanCore {
+    const more = Math.ceil((2 * (blockBytes - BLOCK_BYTES)) / PAGE_BYTES)
+    return new ScanCore(wasmMemory(SCAN_PAGES + more), blockBytes + GAP_BYTES, blockBytes)
   }
 
   /**
@@ -110,12 +112,12 @@ export class ScanCore {
    */
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
-    const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
+    const { INDEX_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
     const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES, WIDE_TEXT } =
       this.#exports
     this.memory = memory
     this.block = Buffer.from(memory.buffer as ArrayBuffer, 0, blockBytes)
-    this.maxBlockBytes = BLOCK_BYTES
+    this.maxProjectedBytes = memory.buffer.byteLength - index - INDEX_BYTES
     this.#index = index
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS, MAX_ROWS)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS, MAX_ROWS)
@@ -127,9 +129,8 @@ export class ScanCore {
     )
     this.#projectedEnds = new Int32Array(memory.buffer, index + PROJECTED_ENDS, MAX_CELLS)
     const buffer = memory.buffer as ArrayBuffer
-    const bytes = BLOCK_BYTES
-    this.#fitted = Buffer.from(buffer, index + PROJECTED_BYTES, bytes + MAX_CELLS)
-    this.#wide = Buffer.from(buffer, index + WIDE_TEXT, 2 * bytes)
+    this.#fitted = Buffer.from(buffer, index + PROJECTED_BYTES)
+    this.#wide = Buffer.from(buffer, index + WIDE_TEXT, 2 * BLOCK_BYTES)
   }
 
   /** Makes a space that is this core's index. */
@@ -147,7 +148,7 @@ export class ScanCore {
     }
   }
 
-  /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
+  /** Scans a copy of bytes that `block` has room for. */
   scanCopy(bytes: Uint8Array, bias: number, space: ScanSpace, cells: CellRules): number {
     copyInto(this.block, 0, bytes)
     return this.scan(0, bytes.length, bias, bytes.length, space, cells)
@@ -227,7 +228,7 @@ export class ScanCore {
     const cells = rows * columns
     const start = rowStarts[0]!
     const end = cellEnds[cells - 1]! & CELL_END
-    if (end - start > this.maxBlockBytes || cells > this.#cellEnds.length) return 0
+    if (end - start > BLOCK_BYTES || cells > this.#cellEnds.length) return 0
     if (rows > this.#rowStarts.length) return 0
     const isCopy = !this.holds(index)
     if (isCopy) {

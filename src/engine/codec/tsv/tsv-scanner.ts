@@ -1,15 +1,17 @@
 // The scanner of one parser: a core (scan-core.ts) finds the cells of good rows in its memory, which
 // is lent, or has the parser's own blocks. It takes no row where the runtime has no WebAssembly, or
-// the block has no room in the memory: then the parser reads row by row (read-row.ts).
+// the block is too large for any core: then the parser reads row by row (read-row.ts).
 
 import type { Loan } from '../loan'
 import { onFirstUse, unlessUnsupported } from '../wasm-module'
 import { type CellRules, DOCUMENTED_CELLS } from './cell-rules'
-import { type ProjectedCells, ScanCore } from './scan-core'
+import { BLOCK_BYTES, type ProjectedCells, ScanCore } from './scan-core'
 import { newScanSpace, type RowIndex, type ScanSpace } from './scan-space'
 
 /** The most free cores that wait for a next parser. Each has about 100 KiB of memory in use. */
 const MAX_FREE_CORES = 4
+/** The most bytes of a block in the memory of a core. */
+const MOST_BLOCK_BYTES = 1 << 24
 
 const freeCores: ScanCore[] = []
 /** Cores over lent memories, which the inflate engines own and reuse. */
@@ -35,11 +37,19 @@ export class TsvScanner {
     this.#core = this.#own
   }
 
-  /** Returns the memory of a block of the parser: the scanner's own, where it is large enough. */
+  /**
+   * Returns the memory of a block of the parser: the scanner's own, which becomes a larger one where
+   * that has to be. Then no space is valid.
+   */
   memoryFor(bytes: number): Uint8Array {
-    const own = this.#own?.block
-    return own !== undefined && bytes <= own.length
-      ? own.subarray(0, bytes)
+    if (this.#own !== null && bytes > this.#own.block.length && bytes <= MOST_BLOCK_BYTES) {
+      const larger = unlessUnsupported(() => ScanCore.own(bytes)) ?? this.#own
+      if (this.#core === this.#own) this.#core = larger
+      this.#own = larger
+    }
+    const block = this.#own?.block
+    return block !== undefined && bytes <= block.length
+      ? block.subarray(0, bytes)
       : Buffer.allocUnsafeSlow(bytes)
   }
 
@@ -73,7 +83,7 @@ export class TsvScanner {
   scanCopy(bytes: Uint8Array, from: number, space: ScanSpace): number {
     const own = this.#own
     if (own === null || own !== this.#core) return from
-    const to = Math.min(bytes.length, from + own.maxBlockBytes)
+    const to = Math.min(bytes.length, from + own.block.length)
     return from + own.scanCopy(bytes.subarray(from, to), from, space, this.#cells)
   }
 
@@ -83,18 +93,19 @@ export class TsvScanner {
    */
   project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): boolean {
     const core = this.#coreOf(block)
-    core?.project(block.byteOffset, space, projected)
-    return core !== null
+    if (core === null || block.length > core.maxProjectedBytes) return false
+    core.project(block.byteOffset, space, projected)
+    return true
   }
 
-  #coreOf({ buffer, length }: Uint8Array): ScanCore | null {
-    const core = this.#core
-    return buffer === core?.memory.buffer && length <= core.maxBlockBytes ? core : null
+  #coreOf({ buffer }: Uint8Array): ScanCore | null {
+    return buffer === this.#core?.memory.buffer ? this.#core : null
   }
 
   /** Frees the memory. The scanner and its spaces are not used afterwards. */
   release(): void {
-    if (this.#own && freeCores.length < MAX_FREE_CORES) freeCores.push(this.#own)
+    const own = this.#own
+    if (own?.block.length === BLOCK_BYTES && freeCores.length < MAX_FREE_CORES) freeCores.push(own)
     this.#own = null
     this.#core = null
   }
