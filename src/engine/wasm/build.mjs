@@ -16,7 +16,7 @@ const ROOT = new URL('../../../', import.meta.url)
  */
 const MODULES = [
   { source: 'src/engine/wasm/inflate.ts', pages: [107, 107], module: 'src/engine/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
-  { source: 'src/engine/wasm/columns.ts', pages: [132, 132], module: 'src/engine/codec/columns/columns-binary.ts', name: 'COLUMNS' },
+  { source: 'src/engine/wasm/columns.ts', pages: [136, 136], module: 'src/engine/codec/columns/columns-binary.ts', name: 'COLUMNS' },
   { source: 'src/engine/wasm/scan.ts', pages: [26, 1024], module: 'src/engine/codec/tsv/scan-binary.ts', name: 'SCAN' },
 ]
 

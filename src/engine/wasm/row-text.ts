@@ -39,13 +39,13 @@ export const GAP: usize = 64
  * it, and the record of the texts that the host has made for some of its rows.
  */
 export const PLAN: usize = 0x4000
-export const PLAN_BYTES: usize = 0x4000
+export const PLAN_BYTES: usize = 0x10000
 const ENTRY_BYTES: usize = 16
 /** In place of the record of such texts. */
 const NONE: u32 = 0xffff_ffff
 /** The texts before the values of each plan, and behind them the end of a row. */
 export const NAMES: usize = PLAN + PLAN_BYTES + GAP
-export const NAMES_BYTES: usize = 0x10000
+export const NAMES_BYTES: usize = 0x40000
 /**
  * Each plan has the address of its first column, the one behind its last column, that of its texts,
  * and the bytes of the end.

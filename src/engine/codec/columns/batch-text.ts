@@ -185,10 +185,11 @@ class MadeTexts {
   ends = new Uint32Array()
   #rows = 0
 
-  clear(rows: number): void {
+  clear(rows: number): this {
     this.texts.cutTo(0)
     this.ends = new Uint32Array(rows)
     this.#rows = 0
+    return this
   }
 
   /** Makes the text of a row, behind those of the rows before. */
@@ -210,6 +211,10 @@ class MadeTexts {
     this.ends.fill(this.texts.length, this.#rows)
   }
 
+  placeIn(core: ColumnsCore): number | undefined {
+    return core.place(this.texts.view(), this.ends)
+  }
+
   of(n: number): Uint8Array {
     return this.texts.view().subarray(n === 0 ? 0 : this.ends[n - 1], this.ends[n])
   }
@@ -222,8 +227,8 @@ export class BatchText {
   readonly #befores: readonly Buffer[]
   readonly #end: Buffer
   readonly #writeRow: RowWriter | undefined
-  /** The texts that the host makes of each part. */
-  readonly #made: readonly MadeTexts[]
+  /** The texts that the host makes of a part. */
+  readonly #made: MadeTexts[] = []
   /** The rows that the host writes. */
   readonly #rows = new MadeTexts()
 
@@ -234,7 +239,6 @@ export class BatchText {
     this.#end = Buffer.from(end)
     this.#layout = layoutOf(form, this.#befores, this.#end)
     this.#writeRow = writeRow
-    this.#made = parts.map(() => new MadeTexts())
   }
 
   /** Writes all rows in view. */
@@ -275,10 +279,12 @@ export class BatchText {
    */
   #make(batch: RowBatch, decoded: readonly (DecodedColumn | undefined)[]): readonly number[] {
     const byHost: number[] = []
-    for (const made of [...this.#made, this.#rows]) made.clear(batch.length)
+    this.#rows.clear(batch.length)
     const parts = this.#parts.flatMap((part, at) => {
       const left = decoded[at]?.left
-      return left?.length === 0 ? [] : [{ part, made: this.#made[at]!, left, next: 0 }]
+      if (left?.length === 0) return []
+      const made = (this.#made[at] ??= new MadeTexts()).clear(batch.length)
+      return [{ part, made, left, next: 0 }]
     })
     for (let n = 0; n < batch.length && parts.length > 0; n++) {
       let row: Row | undefined
@@ -293,7 +299,8 @@ export class BatchText {
         byHost.push(n)
       }
     }
-    for (const made of [...this.#made, this.#rows]) made.end()
+    for (const { made } of parts) made.end()
+    this.#rows.end()
     return byHost
   }
 
@@ -319,9 +326,8 @@ export class BatchText {
     const columns: TextColumn[] = []
     for (const [at, { source }] of this.#parts.entries()) {
       const column = decoded[at]
-      const { texts, ends } = this.#made[at]!
       const isWhole = column?.left.length === 0
-      const made = isWhole ? undefined : core.place(texts.view(), ends)
+      const made = isWhole ? undefined : this.#made[at]!.placeIn(core)
       if (!isWhole && made === undefined) return undefined
       if (column === undefined) columns.push({ kind: 'MADE', node: made! })
       else columns.push({ kind: source!.kind, node: column.node, made })

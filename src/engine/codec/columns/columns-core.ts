@@ -261,7 +261,7 @@ export class ColumnsCore {
     const { WORDS, WORDS_BYTES, SEPARATOR, SEPARATOR_BYTES, LEFT } = this.#exports
     const { parameter, element, separator = NO_SEPARATOR, words = element?.words, notNull } = kernel
     if (separator.length > SEPARATOR_BYTES || (words?.length ?? 0) > WORDS_BYTES) return undefined
-    this.#memory.set(separator, SEPARATOR)
+    if (separator.length > 0) this.#memory.set(separator, SEPARATOR)
     if (words !== undefined) this.#memory.set(words, WORDS)
     const node = this.#exports.nodeCount()
     const isDecoded = this.#exports.decode(

@@ -98,12 +98,15 @@ export class ScanCore {
   #columnsThere: Int32Array | undefined
 
   /**
-   * Makes a core with a memory of its own, for blocks of so many bytes and their projections.
+   * Makes a core with a memory of its own, for blocks of at least so many bytes and their
+   * projections.
    * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
    */
-  static own(blockBytes = BLOCK_BYTES): ScanCore {
-    const more = Math.ceil((2 * (blockBytes - BLOCK_BYTES)) / PAGE_BYTES)
-    return new ScanCore(wasmMemory(SCAN_PAGES + more), blockBytes + GAP_BYTES, blockBytes)
+  static own(leastBytes = BLOCK_BYTES): ScanCore {
+    const pages = Math.ceil(leastBytes / PAGE_BYTES)
+    const bytes = pages * PAGE_BYTES
+    const memory = wasmMemory(SCAN_PAGES + 2 * (pages - BLOCK_BYTES / PAGE_BYTES))
+    return new ScanCore(memory, bytes + GAP_BYTES, bytes)
   }
 
   /**

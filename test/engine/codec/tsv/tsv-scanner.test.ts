@@ -249,6 +249,17 @@ describe('the scanner takes the rows that the slow reader reads, in its own memo
       for (const block of [Buffer.alloc(65_536, '\n'), Buffer.alloc(65_536, '\t')])
         expectSame({ block, columns, rows: 4096 / columns || 1 }, 7)
     }
+    const delimiters = Buffer.alloc(1 << 20, '\t')
+    expect(scanned({ block: delimiters }, ownAt(7))).toEqual(readSlowly({ block: delimiters }))
+  })
+
+  test('of a block that is larger than the memory was', () => {
+    const cell = 'a'.repeat(300_000)
+    const block = Buffer.from(`${cell}\t"${cell}"\nb\tc\n`)
+    const scan = { block, maxRowBytes: 1 << 20 }
+    const expected = readSlowly(scan)
+    expect(expected.next).toBe(block.length)
+    expect(scanned(scan, ownAt(7))).toEqual(expected)
   })
 })
 
