@@ -1,6 +1,6 @@
 // localizedAspects cells straight from the file's bytes, as typed rows read them.
 
-import { aspectReader } from '../../src/engine/codec/decode/aspect-reader'
+import { readAspects } from '../../src/engine/codec/decode/aspects'
 import { RowCells } from '../../src/engine/codec/row-cells'
 import { bindHeader } from '../../src/engine/codec/tsv/header'
 import { itemSchema } from '../../src/engine/schema/feed-schemas'
@@ -22,7 +22,6 @@ const index = {
 }
 const header = bindHeader(itemSchema, ['itemId'], { row: 0, line: 1, byteOffset: 0 })
 const source = new RowCells(bytes, index, 1, header)
-const readAspects = aspectReader()
 
 export const aspectBytes: MicroCase = {
   name: 'aspect-bytes',

@@ -7,9 +7,12 @@
 // Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
 
 import { is } from '../../options'
-import type { Aspect, ConditionDescriptor } from '../../schema/values'
-import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
-import { invalidCell } from './cell-decoder'
+import type { Aspect, CellType, ConditionDescriptor } from '../../schema/values'
+import { COLON, PIPE, whatIsWrongWith } from './base64-pieces'
+import { type CellSource, invalidCell } from './cell-decoder'
+import { type Pieces, pieceReader } from './piece-reader'
+
+const readPieces = pieceReader()
 
 /**
  * Decodes the pairs of a cell in order, each with the label that covers it. In the names-only form
@@ -31,6 +34,12 @@ export function decodeAspects(text: string): Aspect[] {
   if (text === '' || text === ';') return []
   const pieces = decodePieces(text, 'aspects')
   return text.includes(':') ? pairsOf(pieces, text) : namesOf(pieces, text)
+}
+
+/** Reads the pairs of a cell. Returns undefined where {@link decodeAspects} has to decide. */
+export function readAspects(source: CellSource, start: number, end: number): Aspect[] | undefined {
+  const aspects: Aspect[] = []
+  return readPieces(source, start, end, aspects) ? aspects : undefined
 }
 
 function pairsOf({ texts, separators }: Pieces, cell: string): Aspect[] {
@@ -65,6 +74,23 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
   return texts.map(name => ({ label: null, name, value: null }))
 }
 
+/** Room behind a cell, to read ahead. */
+const ROOM = '\t'.repeat(32)
+
+/**
+ * Splits a cell at every separator and decodes the pieces. A semicolon at the very end closes the
+ * last piece and begins no other.
+ * @throws FeedError CELL_INVALID
+ */
+export function decodePieces(text: string, type: CellType): Pieces {
+  const bytes = Buffer.from(text + ROOM)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const pieces: Pieces = { texts: [], separators: [] }
+  if (readPieces({ bytes, view }, 0, bytes.length - ROOM.length, undefined, pieces)) return pieces
+  const piece = text.split(/[:;|]/)[pieces.texts.length] ?? text
+  throw invalidCell(type, whatIsWrongWith(piece), piece)
+}
+
 // Cells of conditionDescriptors (service-notes.md, section 6.3): `name:value|value;name:value`,
 // each piece Base64 on its own.
 
@@ -76,14 +102,28 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
   is.anyText('text', text)
   if (text === '' || text === ';') return []
-  const { texts, separators } = decodePieces(text, 'conditionDescriptors')
+  const descriptors = descriptorsOf(decodePieces(text, 'conditionDescriptors'))
+  if (descriptors !== undefined) return descriptors
+  throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
+}
+
+/** Reads a cell. Returns undefined where {@link decodeConditionDescriptors} has to decide. */
+export function readConditionDescriptors(
+  source: CellSource,
+  start: number,
+  end: number,
+): ConditionDescriptor[] | undefined {
+  const pieces: Pieces = { texts: [], separators: [] }
+  return readPieces(source, start, end, undefined, pieces) ? descriptorsOf(pieces) : undefined
+}
+
+function descriptorsOf({ texts, separators }: Pieces): ConditionDescriptor[] | undefined {
   const descriptors: ConditionDescriptor[] = []
   let name: string | undefined
   let values: string[] = []
   for (let n = 0; n < texts.length; n++) {
     const isName = separators[n] === COLON
-    if (isName !== (name === undefined))
-      throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
+    if (isName !== (name === undefined)) return undefined
     if (isName) {
       name = texts[n]!
       continue

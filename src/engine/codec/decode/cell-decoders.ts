@@ -8,8 +8,12 @@ import { excerpt, FeedError } from '../../errors'
 import { noPromise, show } from '../../options'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellType, CellTypes, Regions } from '../../schema/values'
-import { aspectReader } from './aspect-reader'
-import { decodeAspects, decodeConditionDescriptors } from './aspects'
+import {
+  decodeAspects,
+  decodeConditionDescriptors,
+  readAspects,
+  readConditionDescriptors,
+} from './aspects'
 import { type CellDecoder, invalidCell } from './cell-decoder'
 import { decodeList, decodeRegions } from './lists'
 import {
@@ -42,7 +46,6 @@ const OWN_VALUES: readonly CellType[] = ['timestamp', 'cell']
 const byText = () => undefined
 /** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
-const readAspects = aspectReader()
 
 /** The decoders of the kinds without parameters. */
 export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTypes[T]> } = {
@@ -88,7 +91,7 @@ export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTy
   conditionDescriptors: {
     empty: EMPTY_LIST,
     decode: decodeConditionDescriptors,
-    read: byText,
+    read: (source, _, start, end) => readConditionDescriptors(source, start, end),
   },
   regions: {
     empty: null,

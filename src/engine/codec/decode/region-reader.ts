@@ -8,6 +8,8 @@ import type { CellSource } from './cell-decoder'
 import { ByteTable, hashWord } from './shared-cells'
 
 const SPACE = 0x20
+const LETTER_A = 0x41
+const LETTERS = 26
 const COUNTRY = [...Buffer.from('COUNTRY:')]
 const REGION = [...Buffer.from('REGION:')]
 /** There are some 250 countries and some dozens of regions. The table has 32 KiB. */
@@ -21,6 +23,8 @@ export type RegionReader = (source: CellSource, start: number, end: number) => R
  */
 export function regionReader(): RegionReader {
   const names = new ByteTable<string>(NAMES)
+  /** The codes of countries that were read, two letters each, which most names are. */
+  const codes = new Array<string>(LETTERS * LETTERS).fill('')
   const none: readonly string[] = Object.freeze([])
   let stop = 0
 
@@ -31,30 +35,37 @@ export function regionReader(): RegionReader {
     end: number,
   ): string[] | undefined {
     const texts: string[] = []
-    let from = start
-    let hash = 0
-    for (let at = start; ; at++) {
-      const byte = at < end ? bytes[at]! : SEMICOLON
-      if (byte !== PIPE && byte !== SEMICOLON) {
-        // Space around a name does not belong to it, and other letters take more than a byte.
-        if (byte <= SPACE || byte >= 0x80) return undefined
-        hash = hashWord(hash, byte)
-        continue
-      }
-      if (at > from) {
-        let text = names.find(hash, view, from, at)
-        if (text === undefined) {
-          text = Buffer.from(bytes.subarray(from, at)).toString('latin1')
-          names.keep(hash, view, from, at, text)
+    for (let from = start; ; ) {
+      let at = from + 2
+      let byte = at < end ? bytes[at]! : SEMICOLON
+      const mayBeCode = at <= end && (byte === PIPE || byte === SEMICOLON)
+      const code = mayBeCode ? codeAt(bytes, from) : -1
+      if (code >= 0) {
+        if (codes[code] === '') codes[code] = String.fromCharCode(bytes[from]!, bytes[from + 1]!)
+        texts.push(codes[code]!)
+      } else {
+        let hash = 0
+        for (at = from; ; at++) {
+          byte = at < end ? bytes[at]! : SEMICOLON
+          if (byte === PIPE || byte === SEMICOLON) break
+          // Space around a name does not belong to it, and other letters take more than a byte.
+          if (byte <= SPACE || byte >= 0x80) return undefined
+          hash = hashWord(hash, byte)
         }
-        texts.push(text)
+        if (at > from) {
+          let text = names.find(hash, view, from, at)
+          if (text === undefined) {
+            text = Buffer.from(bytes.subarray(from, at)).toString('latin1')
+            names.keep(hash, view, from, at, text)
+          }
+          texts.push(text)
+        }
       }
       if (byte === SEMICOLON) {
         stop = at
         return texts
       }
       from = at + 1
-      hash = 0
     }
   }
 
@@ -72,6 +83,13 @@ export function regionReader(): RegionReader {
     }
     return Object.freeze({ countries: countries ?? none, regions: regions ?? none })
   }
+}
+
+/** Returns the number of two capital letters, or a negative number for other bytes. */
+function codeAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]! - LETTER_A
+  const second = bytes[at + 1]! - LETTER_A
+  return first >>> 0 < LETTERS && second >>> 0 < LETTERS ? LETTERS * first + second : -1
 }
 
 function hasLabel(bytes: Uint8Array, at: number, end: number, label: readonly number[]): boolean {

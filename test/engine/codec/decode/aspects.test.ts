@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import {
   decodeAspects,
   decodeConditionDescriptors,
+  decodePieces,
 } from '../../../../src/engine/codec/decode/aspects'
+import { COLON, PIPE, SEMICOLON } from '../../../../src/engine/codec/decode/base64-pieces'
 import { FeedError } from '../../../../src/engine/errors'
 import type { Aspect } from '../../../../src/engine/schema/values'
 
@@ -261,4 +263,27 @@ test.each([
   expect(() => decodeConditionDescriptors(cell)).toThrow(
     expect.objectContaining({ code: 'CELL_INVALID' }),
   )
+})
+
+describe('pieces', () => {
+  test('pieces come in order, each with the separator behind it', () => {
+    expect(decodePieces('TA==|bg==:w6Q=;bg==:dg==', 'aspects')).toEqual({
+      texts: ['L', 'n', 'ä', 'n', 'v'],
+      separators: [PIPE, COLON, SEMICOLON, COLON, SEMICOLON],
+    })
+  })
+
+  test('a last semicolon begins no piece; pieces between separators may be empty', () => {
+    expect(decodePieces('bg==;', 'aspects')).toEqual({ texts: ['n'], separators: [SEMICOLON] })
+    expect(decodePieces('|:;;', 'aspects')).toEqual({
+      texts: ['', '', '', ''],
+      separators: [PIPE, COLON, SEMICOLON, SEMICOLON],
+    })
+  })
+
+  test('the error names the type that asked', () => {
+    expect(() => decodePieces('*', 'conditionDescriptors')).toThrow(
+      'not readable as conditionDescriptors: a character outside',
+    )
+  })
 })

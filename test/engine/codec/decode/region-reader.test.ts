@@ -45,7 +45,10 @@ test('a cell is read as it is decoded, or not at all, and its lists are frozen',
 })
 
 test('good cells need no decoder, whether their names are known or not', () => {
-  const name = fc.string({ unit: fc.constantFrom(...'ABCDEFGH_'), minLength: 1, maxLength: 40 })
+  const name = fc.oneof(
+    fc.constantFrom('AA', 'AZ', 'ZA', 'ZZ', 'az', '@A', 'A@', '[A', 'A[', 'A1', 'Z'),
+    fc.string({ unit: fc.constantFrom(...'ABCDEFGH_'), minLength: 1, maxLength: 40 }),
+  )
   const names = fc.array(name, { maxLength: 9 })
   fc.assert(
     fc.property(names, names, fc.constantFrom('', ';'), (countries, regions, end) => {
@@ -57,6 +60,13 @@ test('good cells need no decoder, whether their names are known or not', () => {
       expect(readCell(`COUNTRY:${countries.join('|')}${end}`)).toEqual({ countries, regions: [] })
     }),
   )
+})
+
+test('a name ends with its cell, even where the block ends there', () => {
+  for (const name of ['U', 'US', 'USA'])
+    for (const behind of ['', '\t', 'S', 'S\t'])
+      expect(readCell(`COUNTRY:${name}`, '', behind)).toEqual({ countries: [name], regions: [] })
+  expect(readCell('COUNTRY:US|', '', 'US')).toEqual({ countries: ['US'], regions: [] })
 })
 
 test('a label does not reach beyond its cell', () => {

@@ -1,7 +1,7 @@
-// Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
-// form, and decodes every other cell.
+// Reads the pieces of a cell straight from its bytes, and pairs of them as aspects. aspects.ts
+// describes the forms, and says what is wrong with other cells.
 //
-// This is the most expensive column of a feed, with many pieces of changing lengths. So there is
+// Aspects are the most expensive column of a feed, with many pieces of changing lengths. So there is
 // one loop, which reads and hashes the first 16 bytes of each piece and compares them with the
 // first entry of the table's set without a branch or a call. The table reads pieces that are
 // longer, new or irregular. bench/README.md has the figures.
@@ -11,23 +11,39 @@ import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
 import type { CellSource } from './cell-decoder'
 import { hashWord, WORD_BYTES } from './shared-cells'
 
-export type AspectReader = (source: CellSource, start: number, end: number) => Aspect[] | undefined
+/** The pieces of a cell, in order. An empty piece is an empty text. */
+export interface Pieces {
+  readonly texts: string[]
+  /**
+   * The byte after each piece: COLON, PIPE or SEMICOLON. The last piece is always followed by
+   * SEMICOLON.
+   */
+  readonly separators: number[]
+}
 
 /**
- * Makes a reader with a table of its own. The reader returns the pairs of the cell from `start` to
- * `end`, or undefined where the cell is not plainly good. Behind the cell is a byte that ends
- * cells, or the end of the block.
+ * Adds the pairs of the cell from `start` to `end` to a list, or else its pieces. Returns false
+ * where the cell is not plainly good, with the pieces before the first that is not. Behind the cell
+ * is a byte that ends cells, or the end of the block.
  */
-export function aspectReader(): AspectReader {
+export type PieceReader = (
+  block: Pick<CellSource, 'bytes' | 'view'>,
+  start: number,
+  end: number,
+  aspects: Aspect[] | undefined,
+  pieces?: Pieces,
+) => boolean
+
+/** Makes a reader with a table of its own. */
+export function pieceReader(): PieceReader {
   // These are constants of the function because bundlers make variables of a module's constants.
   const table = new PieceTable()
   const { entries, texts } = table
   const bits = PIECE_BITS
 
-  return function readAspects({ bytes, view }, start, end) {
-    if (end + HEAD_BYTES >= bytes.length) return undefined
+  return function readPieces({ bytes, view }, start, end, aspects, pieces) {
+    if (end + HEAD_BYTES >= bytes.length) return false
     const last = bytes[end - 1] === SEMICOLON ? end - 1 : end
-    const aspects: Aspect[] = []
     let label: string | null = null
     let name = ''
     let before = SEMICOLON
@@ -64,14 +80,18 @@ export function aspectReader(): AspectReader {
         text = table.read(bytes, view, at, stop, last, hash)
         stop = table.end
       }
-      if (text === undefined || stop > last) return undefined
+      if (text === undefined || stop > last) return false
       const separator = stop === last ? SEMICOLON : view.getUint8(stop)
-      if (separator === SEMICOLON && before === COLON) {
+      if (aspects === undefined) {
+        if (separator !== COLON && separator !== SEMICOLON && separator !== PIPE) return false
+        pieces?.texts.push(text)
+        pieces?.separators.push(separator)
+      } else if (separator === SEMICOLON && before === COLON)
         aspects.push({ label, name, value: text })
-        if (stop === last) return aspects
-      } else if (separator === COLON && before !== COLON) name = text
+      else if (separator === COLON && before !== COLON) name = text
       else if (separator === PIPE && before === SEMICOLON) label = text
-      else return undefined
+      else return false
+      if (stop === last) return true
       before = separator
       at = stop + 1
     }

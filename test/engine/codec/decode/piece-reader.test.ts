@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  aspectReader,
-  hashHead,
-  PieceTable,
-} from '../../../../src/engine/codec/decode/aspect-reader'
-import { decodeAspects } from '../../../../src/engine/codec/decode/aspects'
+  decodeAspects,
+  decodeConditionDescriptors,
+  readAspects,
+  readConditionDescriptors,
+} from '../../../../src/engine/codec/decode/aspects'
 import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
+import { hashHead, PieceTable } from '../../../../src/engine/codec/decode/piece-reader'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { noNames } from '../../../tsv-text'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
@@ -32,7 +33,7 @@ function place(
 }
 
 describe('aspect reader', () => {
-  const read = aspectReader()
+  const read = readAspects
 
   test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
     fc.assert(
@@ -80,6 +81,41 @@ describe('aspect reader', () => {
     ]) {
       for (let n = 0; n < 3; n++) expect(read(...place(`UmVk:${piece}`))).toBeUndefined()
     }
+  })
+})
+
+describe('descriptor reader', () => {
+  const read = readConditionDescriptors
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const piece = fc.constantFrom('Grade', 'Größe', '', 'a'.repeat(47)).map(base64)
+  const good = fc.array(fc.tuple(piece, fc.array(piece, { minLength: 1, maxLength: 3 })), {
+    minLength: 1,
+    maxLength: 4,
+  })
+
+  test('good descriptors are read as they are decoded', () => {
+    fc.assert(
+      fc.property(good, fc.constantFrom('', ';'), (descriptors, end) => {
+        const cell = descriptors.map(([name, values]) => `${name}:${values.join('|')}`).join(';')
+        fc.pre(!cell.endsWith(';'))
+        expect(read(...place(cell + end))).toEqual(decodeConditionDescriptors(cell + end))
+      }),
+    )
+  })
+
+  test('any other cell is read as it is decoded, or not at all', () => {
+    const separator = fc.constantFrom(':', ';', '|')
+    const cells = fc
+      .array(fc.oneof(piece, separator, oddCell), { minLength: 1, maxLength: 8 })
+      .map(parts => parts.join(''))
+    fc.assert(
+      fc.property(cells, cell => {
+        fc.pre(cell !== '')
+        const got = read(...place(cell))
+        if (got !== undefined) expect(got).toEqual(decodeConditionDescriptors(cell))
+      }),
+      { numRuns: 1500 },
+    )
   })
 })
 
