@@ -111,7 +111,6 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
    * @param isUtf8 true where the others are UTF-8
    */
   without(slots: ReadonlySet<number>, isUtf8: boolean): RowBatch<C> {
-    if (slots.size === 0) return newBatch({ ...this.#parts, isUtf8 })
     const all = this.selection ?? Uint32Array.from({ length: this.rowCount }, (_, slot) => slot)
     const selection = all.filter(slot => !slots.has(slot))
     return newBatch({ ...this.#parts, selection, isUtf8 })

@@ -77,11 +77,15 @@ export class RowCollector<K extends Columns> {
   collect(all: CollectedRows): RowBatch<K> | undefined {
     if (this.#projected) return this.#project(all, this.#projected)
     const rows = withoutLastLeftOut(all)
-    const batch = this.#batchOf(rows)
-    const lineOf = (slot: number) => batch.lineOf(slot)
-    const { leftOut, isUtf8 } = this.#judge(rows, lineOf, slot => batch.positionOf(slot))
-    const taken = batch.without(leftOut, isUtf8)
-    return taken.length > 0 ? taken : undefined
+    const invalid = invalidRows(rows)
+    let batch = this.#batchOf(rows, invalid.length === 0)
+    if (invalid.length > 0) {
+      const all = batch
+      const lineOf = (slot: number) => all.lineOf(slot)
+      const { leftOut, isUtf8 } = this.#judge(rows, invalid, lineOf, slot => all.positionOf(slot))
+      batch = all.without(leftOut, isUtf8)
+    }
+    return batch.length > 0 ? batch : undefined
   }
 
   /**
@@ -97,7 +101,7 @@ export class RowCollector<K extends Columns> {
   #emptyBatch(): RowBatch<K> {
     const place = { row: 0, line: 0, byteOffset: 0 }
     const block = new Uint8Array()
-    return this.#batchOf({ block, space: this.newSpace(), end: 0, place, stays: false })
+    return this.#batchOf({ block, space: this.newSpace(), end: 0, place, stays: false }, true)
   }
 
   /**
@@ -105,15 +109,15 @@ export class RowCollector<K extends Columns> {
    * and whether the others are UTF-8.
    */
   #judge(
-    { block, space, end }: CollectedRows,
+    { space }: CollectedRows,
+    invalid: readonly number[],
     lineOf: (row: number) => Uint8Array,
     positionOf: (row: number) => RowPosition,
   ): { readonly leftOut: ReadonlySet<number>; readonly isUtf8: boolean } {
-    const { rows, rowStarts, rowFlags } = space
+    const { rows, rowFlags } = space
     const leftOut = new Set<number>()
     let isUtf8 = true
-    if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return { leftOut, isUtf8 }
-    for (const row of rowsNotUtf8(block, rowStarts, end, 0, rows)) {
+    for (const row of invalid) {
       if (rowFlags[row] === ROW_LEFT_OUT) continue
       const verdict = this.#parts.judge(lineOf(row), { position: positionOf(row) })
       if (verdict === 'taken') isUtf8 = false
@@ -137,13 +141,15 @@ export class RowCollector<K extends Columns> {
     const { rows: count, rowStarts } = rows.space
     const lineOf = (row: number) =>
       block.subarray(rowStarts[row]!, row + 1 < count ? rowStarts[row + 1]! : end)
-    const { leftOut } = this.#judge(rows, lineOf, row => projected.positionOf(before + row))
+    const { leftOut } = this.#judge(rows, invalidRows(rows), lineOf, row =>
+      projected.positionOf(before + row),
+    )
     for (const row of leftOut) projected.leaveOut(before + row)
   }
 
   // This method and the one below write out all parts of a batch, because V8 does not know the
   // shape of a spread.
-  #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
+  #batchOf({ block, space, end, place, stays }: CollectedRows, isUtf8: boolean): RowBatch<K> {
     const { rows, innerLines } = space
     const { bytes, index } =
       this.#parts.lends && stays
@@ -157,6 +163,7 @@ export class RowCollector<K extends Columns> {
       index,
       rowCount: rows,
       selection: rowsInView(space),
+      isUtf8,
       placeOf: consecutivePlaces(place, { bytes, index, rows, innerLines }),
     })
   }
@@ -175,6 +182,15 @@ export class RowCollector<K extends Columns> {
     })
   }
 }
+
+/** Returns the rows of a block that may not be UTF-8. */
+function invalidRows({ block, space, end }: CollectedRows): readonly number[] {
+  const { rows, rowStarts, rowFlags } = space
+  if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return NO_ROWS
+  return rowsNotUtf8(block, rowStarts, end, 0, rows)
+}
+
+const NO_ROWS: readonly number[] = []
 
 /** The rows without those behind the last one that is in view, whose end is the batch's. */
 function withoutLastLeftOut(rows: CollectedRows): CollectedRows {
