@@ -27,7 +27,7 @@ function scrambled(word: u32): u32 {
 /**
  * Returns the row of the lowest or of the highest number; -1 where all are null.
  * @param valid bits of the rows that are not null; 0 where no row is
- * @param stride bytes from a number to the next, whose first 8 have it at most
+ * @param stride bytes from a number to the next: 4, 8, or 16 of which the lower half comes first
  */
 export function extremeRow(
   valid: usize,
@@ -38,12 +38,17 @@ export function extremeRow(
 ): i32 {
   let found: i32 = -1
   let best: i64 = 0
+  let bestLow: u64 = 0
   for (let row: u32 = 0; row < rows; row++, values += stride) {
     if (valid != 0 && ((<u32>load<u8>(valid + <usize>(row >> 3)) >> (row & 7)) & 1) == 0) continue
-    const value = stride == 4 ? <i64>load<i32>(values) : load<i64>(values)
-    if (found >= 0 && (isHighest ? value <= best : value >= best)) continue
+    const low: u64 = stride == 16 ? load<u64>(values) : 0
+    const value = stride == 4 ? <i64>load<i32>(values) : load<i64>(values + ((stride >> 4) << 3))
+    const isLess = value < best || (value == best && low < bestLow)
+    const isMore = value > best || (value == best && low > bestLow)
+    if (found >= 0 && !(isHighest ? isMore : isLess)) continue
     found = <i32>row
     best = value
+    bestLow = low
   }
   return found
 }

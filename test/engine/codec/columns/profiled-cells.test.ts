@@ -127,3 +127,17 @@ test('the rows of the range are known of columns without a bad cell only', () =>
   )
   expect(known).toBeGreaterThan(0)
 })
+
+test('the range of decimals is that of all their digits', () => {
+  const digits = fc.bigInt({ min: -(10n ** 27n), max: 10n ** 27n })
+  fc.assert(
+    fc.property(fc.array(digits, { minLength: 1, maxLength: 9 }), values => {
+      const rows = values.map(value => [`${value}`])
+      for (const batch of batchesOf(tsv([['decimal'], ...rows]))) {
+        const extremes = new ProfiledCells(batch).extremes(0)!
+        const sorted = values.toSorted((a, b) => (a < b ? -1 : 1))
+        expect(extremes.map(n => values[n])).toEqual([sorted[0], sorted.at(-1)])
+      }
+    }),
+  )
+})
