@@ -12,11 +12,9 @@ const MEGABYTES = 2
 /** What a ratio may be, by its limit on larger files. */
 const SLACK = 1.6
 /** The most readings of a side; the cheapest counts. */
-const MOST_ROUNDS = 8
+const MOST_ROUNDS = 16
 /** Readings before the code is compiled. */
 const WARM_UP = 2
-/** No other work on the machine makes a ratio so much larger than its bound. */
-const BEYOND_DOUBT = 2
 
 interface Files {
   readonly clean: CliffFile
@@ -37,8 +35,7 @@ async function ratioOf(kind: Kind, road: Road, files: Files, bound: number): Pro
     for (const side of ['clean', 'odd'] as const)
       least[side] = Math.min(least[side], await costOf(side))
     const ratio = least.odd / least.clean
-    const isDoubtful = ratio > bound && ratio < BEYOND_DOUBT * bound
-    if (round >= MOST_ROUNDS || (round > WARM_UP && !isDoubtful)) return ratio
+    if (round >= MOST_ROUNDS || (round > WARM_UP && ratio < bound)) return ratio
   }
 }
 

@@ -111,9 +111,15 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
    * @param isUtf8 true where the others are UTF-8
    */
   without(slots: ReadonlySet<number>, isUtf8: boolean): RowBatch<C> {
-    const all = this.selection ?? Uint32Array.from({ length: this.rowCount }, (_, slot) => slot)
-    const selection = all.filter(slot => !slots.has(slot))
-    return newBatch({ ...this.#parts, selection, isUtf8 })
+    const isOut = new Uint8Array(this.rowCount)
+    for (const slot of slots) isOut[slot] = 1
+    const kept = new Uint32Array(this.length)
+    let count = 0
+    for (let n = 0; n < this.length; n++) {
+      const slot = this.selection?.[n] ?? n
+      if (isOut[slot] === 0) kept[count++] = slot
+    }
+    return newBatch({ ...this.#parts, selection: kept.slice(0, count), isUtf8 })
   }
 
   /** Returns a view of the first `count` rows. */

@@ -12,6 +12,17 @@ const PARTS = 16
  * @param end of the last row
  */
 export function rowsNotUtf8(
+  { buffer, byteOffset, length }: Uint8Array,
+  starts: Uint32Array,
+  end: number,
+  from: number,
+  to: number,
+): number[] {
+  // Parts of a Buffer are Buffers, which take longer to make.
+  return notUtf8(new Uint8Array(buffer, byteOffset, length), starts, end, from, to)
+}
+
+function notUtf8(
   bytes: Uint8Array,
   starts: Uint32Array,
   end: number,
@@ -24,7 +35,7 @@ export function rowsNotUtf8(
   const found: number[] = []
   for (let part = from; part < to; part += step) {
     const next = Math.min(part + step, to)
-    found.push(...rowsNotUtf8(bytes, starts, next < to ? starts[next]! : end, part, next))
+    found.push(...notUtf8(bytes, starts, next < to ? starts[next]! : end, part, next))
   }
   return found
 }
