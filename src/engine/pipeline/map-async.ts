@@ -26,8 +26,8 @@ export interface MapAsyncOptions {
   readonly concurrency?: number
   /**
    * True where the results come in the order of the elements; false where each comes as soon as it
-   * is there. In order, results that are done wait for the slow call before them, while other calls
-   * run. Default: true.
+   * is there. In order, results that are done wait for the slow call before them; other calls run.
+   * Default: true.
    */
   readonly ordered?: boolean
   /**
