@@ -95,23 +95,26 @@ describe.each([1, 2, 3])('an INSERT of a database with %i threads', threads => {
 })
 
 test('fault 113: the temporary files of a dead writer are removed when the lock is got, and no others', async () => {
-  const path = join(folder, 'left.duckdb')
+  // DuckDB may still remove files of the databases of other tests.
+  const own = join(folder, 'left')
+  await mkdir(own)
+  const path = join(own, 'left.duckdb')
   const dead = `${path}.tmp-aB3xY9`
-  const others = [`${path}.tmp`, `${path}.tmp-of-mine`, join(folder, 'other.duckdb.tmp-aB3xY9')]
-  const elsewhere = join(folder, 'elsewhere')
+  const others = [`${path}.tmp`, `${path}.tmp-of-mine`, join(own, 'other.duckdb.tmp-aB3xY9')]
+  const elsewhere = join(own, 'elsewhere')
   for (const made of [dead, elsewhere, ...others]) await mkdir(made)
   const block = 'duckdb_temp_block-4611686018427388000.block'
   for (const made of [dead, elsewhere, ...others]) await writeFile(join(made, block), 'left')
   await symlink(elsewhere, `${path}.tmp-linked`)
-  const before = await readdir(folder)
+  const before = await readdir(own)
   const options = { memoryBytes: 64 * 2 ** 20, threads: 1 }
   const database = await Database.open(path, options)
-  const own = (await readdir(folder)).filter(name => !before.includes(name) && /tmp-/.test(name))
-  expect(own).toHaveLength(1)
+  const temporary = (await readdir(own)).filter(name => !before.includes(name) && /tmp-/.test(name))
+  expect(temporary).toHaveLength(1)
   await expect(Database.open(path, options)).rejects.toMatchObject({ code: 'STATE_LOCKED' })
   await database.close()
   const gone = [dead, `${path}.tmp-linked`].map(made => basename(made))
-  expect((await readdir(folder)).sort()).toEqual(
+  expect((await readdir(own)).sort()).toEqual(
     [...before.filter(name => !gone.includes(name)), 'left.duckdb'].sort(),
   )
   for (const made of [elsewhere, ...others]) expect(await readdir(made)).toEqual([block])
