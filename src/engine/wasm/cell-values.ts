@@ -126,6 +126,27 @@ function digitIn(from: usize, to: usize): bool {
   return false
 }
 
+/** Returns the value of a text that is not empty, of a kind that is known at run time only. */
+export function valueOf(kernel: u32, from: usize, to: usize, parameter: u32): i64 {
+  switch (kernel) {
+    case BOOLEAN:
+      return truth(from, to)
+    case INT32:
+      return scalar<i32>(INT32, from, to, parameter)
+    case DAY:
+      return day(from, to)
+    case CHOICE:
+      return choiceOf(from, to)
+    case TIME:
+      return instant(from, to)
+    case FLOAT64:
+      return double(from, to)
+    case DECIMAL:
+      return scaled(from, to, parameter)
+  }
+  return whole(from, to)
+}
+
 /**
  * Returns the value of a cell that is not empty.
  * @typeparam T has the size of the value

@@ -146,27 +146,16 @@ function run(kernel: u32, column: u32, parameter: u32, element: u32, notNull: bo
 }
 
 function lists(element: u32, column: u32, parameter: u32, notNull: bool): bool {
-  switch (element) {
-    case TEXT_CELL:
-      return textLists(0, column, parameter, notNull)
-    case BOOLEAN:
-      return valueLists<u8>(BOOLEAN, column, parameter, notNull)
-    case INT32:
-      return valueLists<i32>(INT32, column, parameter, notNull)
-    case DAY:
-      return valueLists<f32>(DAY, column, parameter, notNull)
-    case CHOICE:
-      return valueLists<u32>(CHOICE, column, parameter, notNull)
-    case INT64:
-      return valueLists<i64>(INT64, column, parameter, notNull)
-    case TIME:
-      return valueLists<f64>(TIME, column, parameter, notNull)
-    case FLOAT64:
-      return valueLists<u64>(FLOAT64, column, parameter, notNull)
-    case DECIMAL:
-      return valueLists<v128>(DECIMAL, column, parameter, notNull)
-  }
-  return textLists(element - AS_TEXT, column, parameter, notNull)
+  if (element == TEXT_CELL) return textLists(0, column, parameter, notNull)
+  if (element > AS_TEXT) return textLists(element - AS_TEXT, column, parameter, notNull)
+  return valueLists(element, sizeOf(element), column, parameter, notNull)
+}
+
+/** Returns the bytes of a value. */
+function sizeOf(kernel: u32): usize {
+  if (kernel == BOOLEAN) return 1
+  if (kernel == DECIMAL) return 16
+  return kernel == INT32 || kernel == DAY || kernel == CHOICE ? 4 : 8
 }
 
 /** Bytes of the place and the hash of a text. */

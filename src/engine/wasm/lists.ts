@@ -34,8 +34,8 @@ import {
   validity,
 } from './arena'
 import { isAmong, STEP } from './aspects'
-import { check, isWrong, scalar, setWrong, takesWrong } from './cell-values'
-import { storeValue, withMs } from './single-values'
+import { check, isWrong, setWrong, takesWrong, upperHalf, valueOf } from './cell-values'
+import { withMs } from './single-values'
 
 const PIPE: u32 = 0x7c
 const SEMICOLON: u32 = 0x3b
@@ -168,20 +168,23 @@ function anyTexts(kernel: u32, from: usize, to: usize, parameter: u32, start: us
   return out
 }
 
-/** Stores the values between separators. @typeparam T as that of `scalars` */
-function anyValues<T>(kernel: u32, from: usize, to: usize, parameter: u32): void {
-  const room: u32 = <u32>(BLOCK_BYTES / sizeof<T>())
+/** Stores the values between separators. @param size of a value in bytes */
+function anyValues(kernel: u32, size: usize, from: usize, to: usize, parameter: u32): void {
+  const room = min(<u32>(BLOCK_BYTES / size), MOST_VALUES)
   for (let at = from; at < to; ) {
     const stop = separatorFrom(at, to)
     const first = behindSpace(at, stop)
     const last = beforeSpace(first, stop)
     at = stop + separatorBytes
     if (first == last) continue
-    const value = scalar<T>(kernel, first, last, parameter)
-    if (listed > MOST_VALUES || listed >= room) setWrong()
+    const value = valueOf(kernel, first, last, parameter)
+    if (listed >= room) setWrong()
     if (isWrong) return
-    const place = sizeof<T>() == 1 ? FLAGS : HEAP_A
-    storeValue<T>(place + <usize>listed * sizeof<T>(), value, true)
+    const place = HEAP_A + <usize>listed * size
+    if (size == 1) store<u8>(FLAGS + <usize>listed, <u8>value)
+    else if (size == 4) store<i32>(place, <i32>value)
+    else store<i64>(place, value)
+    if (size == 16) store<i64>(place, upperHalf, 8)
     listed++
   }
 }
@@ -217,8 +220,14 @@ export function textLists(kernel: u32, column: u32, parameter: u32, notNull: boo
   return recordTexts(listed, 0, OFFSETS_A, heap, out)
 }
 
-/** Lists of values of one size. @typeparam T as that of `scalars` */
-export function valueLists<T>(kernel: u32, column: u32, parameter: u32, notNull: bool): bool {
+/** Lists of values of one size. */
+export function valueLists(
+  kernel: u32,
+  size: usize,
+  column: u32,
+  parameter: u32,
+  notNull: bool,
+): bool {
   const offsets = newOffsets()
   listed = 0
   for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
@@ -230,7 +239,7 @@ export function valueLists<T>(kernel: u32, column: u32, parameter: u32, notNull:
     }
     if (notNull && from == to) leave(row)
     const before = listed
-    anyValues<T>(kernel, from, to, parameter)
+    anyValues(kernel, size, from, to, parameter)
     if (takesWrong()) {
       leave(row)
       listed = before
@@ -238,7 +247,7 @@ export function valueLists<T>(kernel: u32, column: u32, parameter: u32, notNull:
     storeOffset(offsets, row, listed)
   }
   record(rows, 0, offsets, 0, 0)
-  if (sizeof<T>() != 1) return recordValues(listed, HEAP_A, <usize>listed * sizeof<T>())
+  if (size != 1) return recordValues(listed, HEAP_A, <usize>listed * size)
   if (!hasRoom(<usize>listed)) return false
   const bits = pack(FLAGS, listed)
   record(listed, 0, 0, bits, arenaTop() - bits)

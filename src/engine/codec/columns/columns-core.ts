@@ -142,7 +142,6 @@ export interface TextColumn {
 /** In place of such a record. */
 const NONE = 0xffff_ffff
 const NO_ROWS = new Uint32Array()
-const NO_SEPARATOR = new Uint8Array()
 
 /** Rows of one layout whose values stand in the memory of the module. */
 export interface RowPlan {
@@ -258,28 +257,34 @@ export class ColumnsCore {
 
   /** Decodes a column of the batch. Returns undefined where its arrays have no room. */
   decode(kernel: Kernel, column: number): DecodedColumn | undefined {
-    const { WORDS, WORDS_BYTES, SEPARATOR, SEPARATOR_BYTES, LEFT } = this.#exports
-    const { parameter, element, separator = NO_SEPARATOR, words = element?.words, notNull } = kernel
-    if (separator.length > SEPARATOR_BYTES || (words?.length ?? 0) > WORDS_BYTES) return undefined
-    if (separator.length > 0) this.#memory.set(separator, SEPARATOR)
-    if (words !== undefined) this.#memory.set(words, WORDS)
-    const node = this.#exports.nodeCount()
-    const isDecoded = this.#exports.decode(
+    const exports = this.#exports
+    const { element, separator } = kernel
+    const words = kernel.words ?? element?.words
+    if (separator !== undefined) {
+      if (separator.length > exports.SEPARATOR_BYTES) return undefined
+      this.#memory.set(separator, exports.SEPARATOR)
+    }
+    if (words !== undefined) {
+      if (words.length > exports.WORDS_BYTES) return undefined
+      this.#memory.set(words, exports.WORDS)
+    }
+    const node = exports.nodeCount()
+    const isDecoded = exports.decode(
       this.#number(kernel),
       column,
-      element?.parameter ?? parameter,
+      element === undefined ? kernel.parameter : element.parameter,
       element === undefined ? 0 : this.#number(element),
-      separator.length,
-      notNull,
+      separator === undefined ? 0 : separator.length,
+      kernel.notNull,
     )
     if (isDecoded === 0) return undefined
-    const count = this.#exports.leftCount()
+    const count = exports.leftCount()
     if (count === 0) return { node, left: NO_ROWS }
-    return { node, left: new Uint32Array(this.#memory.buffer, LEFT, count).slice() }
+    return { node, left: new Uint32Array(this.#memory.buffer, exports.LEFT, count).slice() }
   }
 
-  #number({ kind, asText = false }: ValueKernel): number {
-    return this.#exports[kind] + (asText ? this.#exports.AS_TEXT : 0)
+  #number({ kind, asText }: ValueKernel): number {
+    return this.#exports[kind] + (asText === true ? this.#exports.AS_TEXT : 0)
   }
 
   /** Returns the texts of the batch, in this memory until the next batch; undefined without room. */

@@ -53,18 +53,20 @@ export function decodeColumns<C extends Columns>(
     batch.decodedCells(at) === undefined ? kernel && fast?.decode(kernel, at) : undefined,
   )
   const block = fast?.end()
-  const rest = new PlainColumns(batch, policy)
+  let rest: PlainColumns | undefined
   const columns = plan.map(({ name, spec, type }, at) => {
-    const { node, left } = decoded[at] ?? {}
-    if (node !== undefined && left!.length === 0)
-      return new Column(name, spec, batch.length, () => block!.column(type, node))
-    const { rows, values } = rest.read(at, left)
+    const known = decoded[at]
+    if (known !== undefined && known.left.length === 0)
+      return new Column(name, spec, batch.length, () => block!.column(type, known.node))
+    rest ??= new PlainColumns(batch, policy)
+    const { rows, values } = rest.read(at, known?.left)
     const others = columnData(type, values)
-    const data = node === undefined ? others : withRows(block!.column(type, node), rows, others)
+    const data =
+      known === undefined ? others : withRows(block!.column(type, known.node), rows, others)
     return new Column(name, spec, batch.length, () => data)
   })
-  const leftOut = rest.end()
-  if (leftOut.size > 0)
+  const leftOut = rest?.end()
+  if (leftOut !== undefined && leftOut.size > 0)
     return decodeColumns(
       batch.select(({ slot }) => !leftOut.has(slot)),
       policy,
