@@ -16,7 +16,6 @@ export {
   begin,
   CELL_ENDS,
   LEFT,
-  leftCount,
   MAX_CELLS,
   MAX_ROWS,
   makeRoom,
@@ -57,6 +56,7 @@ import {
   hasEscape,
   hasRoom,
   isQuoted,
+  leftCount,
   nodeCount,
   rows,
   startOf,
@@ -81,14 +81,14 @@ import {
   TEXT_CELL,
   TIME,
 } from './kinds'
-import { regions, setSeparator, textLists, valueLists } from './lists'
+import { isOneByte, regions, setSeparator, textLists, valueLists } from './lists'
 import { aspects, descriptors } from './pairs'
 import { hashOf } from './profile'
 import { Checked, Plain, scalars, texts } from './single-values'
 
 /**
- * Decodes a column by the kernel of its kind, and adds its records. Returns false, and adds none,
- * where the arrays have no room.
+ * Decodes a column by the kernel of its kind, and adds its records. Returns the number of rows in LEFT;
+ * -1, and adds none, where the arrays have no room.
  * @param parameter of the kind, or of the kind of a list's values
  * @param element the kind of a list's values
  * @param separatorBytes of a list
@@ -101,16 +101,16 @@ export function decode(
   element: u32,
   separatorBytes: u32,
   notNull: bool,
-): bool {
+): i32 {
   const arena = arenaTop()
   const node = nodeCount()
   if (beginArrays()) {
     beginValues(WORDS)
     setSeparator(<usize>separatorBytes)
-    if (run(kernel, column, parameter, element, notNull)) return true
+    if (run(kernel, column, parameter, element, notNull)) return <i32>leftCount()
   }
   backTo(arena, node)
-  return false
+  return -1
 }
 
 function run(kernel: u32, column: u32, parameter: u32, element: u32, notNull: bool): bool {
@@ -146,8 +146,9 @@ function run(kernel: u32, column: u32, parameter: u32, element: u32, notNull: bo
 }
 
 function lists(element: u32, column: u32, parameter: u32, notNull: bool): bool {
-  if (element == TEXT_CELL) return textLists(0, column, parameter, notNull)
-  if (element > AS_TEXT) return textLists(element - AS_TEXT, column, parameter, notNull)
+  if (element == TEXT_CELL && isOneByte()) return textLists<u8>(0, column, parameter, notNull)
+  if (element == TEXT_CELL) return textLists<f32>(0, column, parameter, notNull)
+  if (element > AS_TEXT) return textLists<f32>(element - AS_TEXT, column, parameter, notNull)
   return valueLists(element, sizeOf(element), column, parameter, notNull)
 }
 

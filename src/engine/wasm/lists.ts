@@ -189,11 +189,19 @@ function anyValues(kernel: u32, size: usize, from: usize, to: usize, parameter: 
   }
 }
 
-/** Lists of texts. @param kernel the kind of texts that are checked; 0 for all texts */
-export function textLists(kernel: u32, column: u32, parameter: u32, notNull: bool): bool {
-  const isSimple = kernel == 0 && separatorBytes == 1
+/**
+ * Lists of texts. The compiler makes two functions of this, so that the usual one is small.
+ * @typeparam Separators u8 where one byte separates texts that are not checked
+ * @param kernel the kind of texts that are checked; 0 for all texts
+ */
+export function textLists<Separators>(
+  kernel: u32,
+  column: u32,
+  parameter: u32,
+  notNull: bool,
+): bool {
   const offsets = newOffsets()
-  const heap = isSimple ? alloc(0) : HEAP_A
+  const heap = isInteger<Separators>() ? alloc(0) : HEAP_A
   let out = heap
   listed = 0
   for (let row: usize = 0, at = firstEnd(column); row < <usize>rows; row++, at += step) {
@@ -206,7 +214,7 @@ export function textLists(kernel: u32, column: u32, parameter: u32, notNull: boo
     if (notNull && from == to) leave(row)
     const before = listed
     const start = out
-    if (isSimple) out = values(from, to, OFFSETS_A, heap, out)
+    if (isInteger<Separators>()) out = values(from, to, OFFSETS_A, heap, out)
     else out = anyTexts(kernel, from, to, parameter, out)
     if (takesWrong()) {
       leave(row)
@@ -215,7 +223,7 @@ export function textLists(kernel: u32, column: u32, parameter: u32, notNull: boo
     }
     storeOffset(offsets, row, listed)
   }
-  if (isSimple) endTexts(out)
+  if (isInteger<Separators>()) endTexts(out)
   record(rows, 0, offsets, 0, 0)
   return recordTexts(listed, 0, OFFSETS_A, heap, out)
 }
@@ -252,6 +260,10 @@ export function valueLists(
   const bits = pack(FLAGS, listed)
   record(listed, 0, 0, bits, arenaTop() - bits)
   return true
+}
+
+export function isOneByte(): bool {
+  return separatorBytes == 1
 }
 
 export function setSeparator(bytes: usize): void {

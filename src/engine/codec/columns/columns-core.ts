@@ -58,7 +58,6 @@ interface Exports extends Readonly<Record<CellKind | Notation, number>> {
     notNull: boolean,
   ): number
   nodeCount(): number
-  leftCount(): number
   arenaTop(): number
   writeLines(nodes: number, arena: number, first: number, lines: number, parts: number): number
   setForm(
@@ -269,7 +268,7 @@ export class ColumnsCore {
       this.#memory.set(words, exports.WORDS)
     }
     const node = exports.nodeCount()
-    const isDecoded = exports.decode(
+    const count = exports.decode(
       this.#number(kernel),
       column,
       element === undefined ? kernel.parameter : element.parameter,
@@ -277,8 +276,7 @@ export class ColumnsCore {
       separator === undefined ? 0 : separator.length,
       kernel.notNull,
     )
-    if (isDecoded === 0) return undefined
-    const count = exports.leftCount()
+    if (count < 0) return undefined
     if (count === 0) return { node, left: NO_ROWS }
     return { node, left: new Uint32Array(this.#memory.buffer, exports.LEFT, count).slice() }
   }
