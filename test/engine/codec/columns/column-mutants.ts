@@ -167,7 +167,12 @@ export function mutatedTable(seeds: SeedCells, next: Next): MutatedTable {
       return writable({ bytes, isQuoted: next(4) === 0, isBare: next(2) === 0 }, dialect)
     }),
   )
-  // A byte order mark at the start of the file is no text, and other bytes are those of other formats.
+  // A byte order mark at the start of the file is no text, and other bytes, such as NULs, are those of
+  // other formats.
+  rows[0] = rows[0]!.map(cell => ({
+    ...cell,
+    bytes: cell.bytes.filter(byte => byte !== 0) as Buffer,
+  }))
   const first = rows[0]![0]!
   if (!/^[\x20-\x7e]{4}/.test(first.bytes.toString('latin1')))
     rows[0]![0] = { ...first, bytes: Buffer.from('none') }
