@@ -36,8 +36,8 @@ interface PlannedColumn {
 }
 
 /**
- * Takes each {@link RowBatch} and gives the same rows, in which no cell of `columns` is bad any longer.
- * The stage holds nothing between batches. Within a batch it checks column by column. The input may end behind any
+ * Takes each {@link RowBatch} and gives the same rows without bad cells in `columns`. The stage holds
+ * nothing between batches. Within a batch it checks column by column. The input may end behind any
  * batch, and an empty input gives an empty output. A bad cell is CELL_INVALID by `onBadCell`
  * ('throw'). A column that neither file nor schema has is COLUMN_UNKNOWN at the file's first batch.
  *

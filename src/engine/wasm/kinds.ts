@@ -14,8 +14,8 @@ export const DESCRIPTORS: u32 = 8
 /** A list as an array of PostgreSQL. */
 export const LIST_AS_ARRAY: u32 = 9
 /** A list whose texts need no quotes. */
-export const LIST_OF_LITERALS: u32 = 15
-export const DECIMAL: u32 = 10
+export const LIST_OF_LITERALS: u32 = 10
+export const DECIMAL: u32 = 15
 export const DAY: u32 = 11
 export const TIME: u32 = 12
 export const CHOICE: u32 = 13

@@ -17,7 +17,8 @@
 // columns: this costs little beside finding the cells.
 //
 // The host owns the memory. It says where the block lies, and where the index goes, which takes
-// INDEX_BYTES and those of a block that nothing else uses. So a block is read where another module has written it.
+// INDEX_BYTES and those of a block that nothing else uses. So a block is read where another module
+// has written it.
 
 import { fitCells } from './fit'
 

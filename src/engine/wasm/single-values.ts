@@ -104,7 +104,7 @@ export function scalars<T>(kernel: u32, column: u32, parameter: u32, notNull: bo
 }
 
 /** @param isValue false for the zeros of a null */
-export function storeValue<T>(place: usize, value: i64, isValue: bool): void {
+function storeValue<T>(place: usize, value: i64, isValue: bool): void {
   if (sizeof<T>() == 1) store<u8>(place, <u8>value)
   else if (sizeof<T>() == 4) store<i32>(place, <i32>value)
   else store<i64>(place, value)

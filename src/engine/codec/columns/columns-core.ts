@@ -234,7 +234,7 @@ export class ColumnsCore {
     if (batch.isUtf8 || !rowFlags.subarray(0, rowCount).includes(ROW_NON_ASCII)) return end
     const { BLOCK_BYTES, BLOCK, ROW_STARTS, CELL_ENDS } = this.#exports
     const first = rowStarts[0]!
-    for (const slot of rowsNotUtf8(cells.bytes, rowStarts, first + end, 0, rowCount)) {
+    for (const slot of rowsNotUtf8(cells.bytes, rowStarts, rowCount, first + end)) {
       const row = selection === undefined ? slot : selection.indexOf(slot)
       if (row < 0) continue
       const ends = new Int32Array(this.#memory.buffer, CELL_ENDS + 4 * row * columns, columns)

@@ -124,7 +124,6 @@ class PlainColumns {
     const rows: number[] = []
     const count = some?.length ?? this.#batch.length
     const values = some === undefined ? new Array<unknown>(count).fill(null) : []
-    if (count === 0) return { rows, values }
     const read = this.#reader(at)
     for (let n = 0; n < count; n++) {
       const number = some?.[n] ?? n

@@ -64,7 +64,7 @@ export function kernelOf(
   const kernel = (spec.type === 'list' ? valueKernel : textOf)(spec, arrow)
   if (kernel === undefined || spec.type !== 'list') return kernel && { ...kernel, notNull }
   const values = element ?? TEXT
-  const own = values.type === 'list' ? undefined : textOf(values, arrowTypeOf(values))
+  const own = textOf(values, arrowTypeOf(values))
   return own && { ...kernel, element: own, separator: Buffer.from(separator), notNull }
 }
 

@@ -187,7 +187,7 @@ export class RowCollector<K extends Columns> {
 function invalidRows({ block, space, end }: CollectedRows): readonly number[] {
   const { rows, rowStarts, rowFlags } = space
   if (!rowFlags.subarray(0, rows).includes(ROW_NON_ASCII)) return NO_ROWS
-  return rowsNotUtf8(block, rowStarts, end, 0, rows)
+  return rowsNotUtf8(block, rowStarts, rows, end)
 }
 
 const NO_ROWS: readonly number[] = []

@@ -8,18 +8,17 @@ const PARTS = 16
 
 /**
  * Returns the numbers of the rows that are not UTF-8, in their order.
- * @param starts where rows begin in `bytes`, from the row `from` up to the row `to`
+ * @param starts where so many rows begin in `bytes`
  * @param end of the last row
  */
 export function rowsNotUtf8(
   { buffer, byteOffset, length }: Uint8Array,
   starts: Uint32Array,
+  rows: number,
   end: number,
-  from: number,
-  to: number,
 ): number[] {
   // Parts of a Buffer are Buffers, which take longer to make.
-  return notUtf8(new Uint8Array(buffer, byteOffset, length), starts, end, from, to)
+  return notUtf8(new Uint8Array(buffer, byteOffset, length), starts, end, 0, rows)
 }
 
 function notUtf8(
