@@ -1,15 +1,19 @@
 // Which categories a queue has: one job scheduler for each. A scheduler has one next job at a time,
 // so a category has no heap of waiting jobs, however long no worker runs.
 
-import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
+import { randomUUID } from 'node:crypto'
+import { is, type OptionTable, optionInvalid, pause, readOptions } from '../../engine/index'
 import { namesOf } from './category-job'
 import {
   type CategoryQueue,
   identifier,
   type JobData,
   jobsIn,
+  KEY_PREFIX,
   type QueueOptions,
+  type QueueSettings,
   queueSettings,
+  type Redis,
   schedulerId,
   someIdentifiers,
   withQueue,
@@ -81,18 +85,42 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
     ...times
   } = readOptions(options, SCHEDULE)
   const opts = jobOptions(times.attempts, times.backoffMs)
-  await withQueue(settings, 'schedule', async queue => {
-    const refuseOthers = () => refuseOtherTargets(queue, marketplace, categories, target)
-    await refuseOthers()
-    for (const categoryId of categories) {
-      const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
-      const template = { name: 'category', data, opts }
-      const id = schedulerId(marketplace, categoryId)
-      await queue.upsertJobScheduler(id, { every: times.everyMs }, template)
-    }
-    // A second call at the same time may have replaced the schedulers of this one.
-    await refuseOthers()
-  })
+  await withQueue(settings, 'schedule', (queue, redis) =>
+    inTurn(redis, settings, async () => {
+      await refuseOtherTargets(queue, marketplace, categories, target)
+      for (const categoryId of categories) {
+        const data: JobData = { marketplace, categoryId, ...(target !== undefined && { target }) }
+        const template = { name: 'category', data, opts }
+        const id = schedulerId(marketplace, categoryId)
+        await queue.upsertJobScheduler(id, { every: times.everyMs }, template)
+      }
+    }),
+  )
+}
+
+/** Ends a turn, unless its time is over and another call has it. */
+const END_TURN = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`
+
+/**
+ * Of all calls for a queue one at a time compares the targets and replaces schedulers: two that
+ * compare first and replace then would both have the category. The turn of a process that died
+ * ends with its time.
+ */
+async function inTurn(
+  redis: Redis,
+  { name, timeoutMs }: QueueSettings,
+  work: () => Promise<void>,
+): Promise<void> {
+  const key = `${KEY_PREFIX}:${name}:scheduling`
+  const turn = randomUUID()
+  const limit = AbortSignal.timeout(timeoutMs)
+  const longestMs = Math.ceil(timeoutMs / 2)
+  while ((await redis.set(key, turn, 'PX', longestMs, 'NX')) === null) await pause(20, limit)
+  try {
+    await work()
+  } finally {
+    await redis.eval(END_TURN, 1, key, turn)
+  }
 }
 
 function targetName(option: string, name: string): string {
