@@ -20,21 +20,17 @@ const OUTPUT_BYTES = 64 * 1024 * 1024
 /** The end of a long output says what failed. */
 const SHOWN_LETTERS = 1_500
 
-export interface BaseTree {
-  /** The hash of the commit. */
-  readonly commit: string
-  /** Returns the path in this tree of a file of the working tree. */
-  inBase(file: string): string
-  drop(): Promise<void>
-}
-
 type BaseTreeOptions = Pick<BenchPlan, 'files' | 'onProgress'> & {
   readonly base: string
   readonly build?: string | undefined
 }
 
-/** @throws FeedError OPTION_INVALID, BENCH_FAILED */
-export async function baseTree(options: BaseTreeOptions): Promise<BaseTree> {
+/**
+ * Returns the hash of the commit, and a function that gives the path in its tree of a file of the
+ * working tree.
+ * @throws FeedError OPTION_INVALID, BENCH_FAILED
+ */
+export async function baseTree(options: BaseTreeOptions) {
   const { files, base, build, onProgress } = options
   const paths = await Promise.all(files.map(pathOfFile))
   const root = await rootOf(dirname(paths[0]!))
@@ -68,7 +64,7 @@ export async function baseTree(options: BaseTreeOptions): Promise<BaseTree> {
     throw error
   }
   const pathOf = new Map(files.map((file, at) => [file, inBase(paths[at]!)]))
-  return { commit, inBase: file => pathOf.get(file)!, drop }
+  return { commit, inBase: (file: string) => pathOf.get(file)!, drop }
 }
 
 async function pathOfFile(file: string): Promise<string> {

@@ -26,14 +26,10 @@ const NODE_OPTIONS = [
   '--no-allocation-site-pretenuring',
 ]
 
-/** What the engine does with a file of benchmarks, each time in a process of its own. */
-export interface BenchProcesses {
-  list(file: string): Promise<readonly ListedBench[]>
-  prepare(file: string, name: string): Promise<void>
-  run(file: string, name: string): Promise<BenchRun>
-}
+export type BenchProcesses = ReturnType<typeof benchProcesses>
 
-export function benchProcesses(script = SCRIPT, timeLimitMs = TIME_LIMIT_MS): BenchProcesses {
+/** What the engine does with a file of benchmarks, each time in a process of its own. */
+export function benchProcesses(script = SCRIPT, timeLimitMs = TIME_LIMIT_MS) {
   const answerOf = <Result>(task: BenchTask) =>
     inFreshProcess<Result>({
       script,
@@ -43,9 +39,9 @@ export function benchProcesses(script = SCRIPT, timeLimitMs = TIME_LIMIT_MS): Be
       failed: how => failed(task, how),
     })
   return {
-    list: file => answerOf({ kind: 'list', file }),
-    prepare: (file, name) => answerOf({ kind: 'prepare', file, name }),
-    run: (file, name) => answerOf({ kind: 'run', file, name }),
+    list: (file: string) => answerOf<readonly ListedBench[]>({ kind: 'list', file }),
+    prepare: (file: string, name: string) => answerOf<void>({ kind: 'prepare', file, name }),
+    run: (file: string, name: string) => answerOf<BenchRun>({ kind: 'run', file, name }),
   }
 }
 

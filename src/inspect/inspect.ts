@@ -136,7 +136,7 @@ async function* joined(first: Uint8Array, rest: Blocks): Blocks {
  */
 async function contentFailure(
   read: () => Promise<unknown>,
-  secrets = new Secrets(),
+  secrets: Secrets,
 ): Promise<FailureReport | null> {
   try {
     await read()
@@ -163,20 +163,15 @@ function gzipReport(facts: GzipFacts): GzipReport {
   }
 }
 
-interface ByteSource {
-  /** The source as reports name it. */
-  readonly name: string
-  /** They can be read once. */
-  readonly blocks: Blocks
-  /** The values of an address, which a server may repeat in its page. */
-  readonly secrets?: Secrets
-}
-
-/** @throws FeedError OPTION_INVALID */
-function byteSource(source: InspectSource, options: PipelineOptions): ByteSource {
+/**
+ * Returns the source as reports name it, its blocks, which can be read once, and the values of an
+ * address, which a server may repeat in its page.
+ * @throws FeedError OPTION_INVALID
+ */
+function byteSource(source: InspectSource, options: PipelineOptions) {
+  const secrets = new Secrets()
   if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source))) {
     const url = requestUrl('source', source)
-    const secrets = new Secrets()
     secrets.rememberUrl(url)
     return { name: printableUrl(url), secrets, blocks: remoteBlocks(url, secrets, options) }
   }
@@ -184,7 +179,7 @@ function byteSource(source: InspectSource, options: PipelineOptions): ByteSource
     typeof source === 'string'
       ? [source, new FileSource(is.filePath('source', source))]
       : ['bytes', source as () => AsyncIterable<Uint8Array>]
-  return { name, blocks: checkedBlocks(pipeline<Uint8Array>(from, options)) }
+  return { name, secrets, blocks: checkedBlocks(pipeline<Uint8Array>(from, options)) }
 }
 
 async function* checkedBlocks(source: Pick<Pipeline<Uint8Array>, 'batches'>): Blocks {

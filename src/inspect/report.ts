@@ -134,18 +134,13 @@ export interface InvalidCell extends ReportPosition {
 
 export interface FrequentReport {
   /** The most frequent values, the highest count first. */
-  readonly values: readonly ValueCount[]
+  readonly values: readonly { readonly value: string; readonly count: number }[]
   /** True where all distinct values were counted exactly; there may be more than are shown. */
   readonly isExact: boolean
   /** A count may lack so many cells, and a value with more cells than that is counted. */
   readonly lacking: number
   /** Cells with values of more than 64 bytes, which are not counted by value. */
   readonly tooLong: number
-}
-
-export interface ValueCount {
-  readonly value: string
-  readonly count: number
 }
 
 export interface SampleRow extends ReportPosition {

@@ -29,6 +29,15 @@ export function pathSegment(parameter: string, identifier: string): string {
   return encodeURIComponent(identifier)
 }
 
+/** Returns the identifier that a segment stands for; '' where its percent-encoding is broken. */
+export function decodedSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
 /** The limit of a name without suffixes. File systems allow 255 bytes. */
 const MAX_NAME_BYTES = 200
 

@@ -37,19 +37,16 @@ export function recordOf({
 }
 
 export function fileRecordOf({ hour, lastModified, ...rest }: FeedFile): OriginRecord['file'] {
-  const dates = { ...millisecondsOf('hour', hour), ...millisecondsOf('lastModified', lastModified) }
-  return { ...rest, ...dates }
+  return {
+    ...rest,
+    ...(isValid(hour) && { hour: hour.getTime() }),
+    ...(isValid(lastModified) && { lastModified: lastModified.getTime() }),
+  }
 }
 
 /** An invalid date is left out. JSON would store it as null, which would be read as 1970. */
-function millisecondsOf<N extends string>(
-  name: N,
-  date: Date | undefined,
-): Partial<Record<N, number>> {
-  const milliseconds = date?.getTime()
-  return milliseconds === undefined || Number.isNaN(milliseconds)
-    ? {}
-    : ({ [name]: milliseconds } as Record<N, number>)
+function isValid(date: Date | undefined): date is Date {
+  return date !== undefined && !Number.isNaN(date.getTime())
 }
 
 export function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): FeedFile {

@@ -15,6 +15,7 @@ import {
 } from '../engine/index'
 import {
   type CompressedOptions,
+  decodedSegment,
   type FeedDownload,
   type FeedService,
   fileNameOf,
@@ -120,7 +121,10 @@ export function categoryKey({ marketplace, categoryId }: Category): string {
 export function readFileIdKey(key: string): FileId | undefined {
   const [, marketplace = '', categoryId = '', feed, which = ''] =
     /^([^/]+)\/([^/]+)\/(item|item_group|item_snapshot|item_priority|own)\/(.+)$/.exec(key) ?? []
-  const category = { marketplace: decoded(marketplace), categoryId: decoded(categoryId) }
+  const category = {
+    marketplace: decodedSegment(marketplace),
+    categoryId: decodedSegment(categoryId),
+  }
   const id = feed === undefined ? undefined : idOf(category, feed as FileId['feed'], which)
   return id !== undefined && fileIdKey(id) === key ? id : undefined
 }
@@ -150,19 +154,11 @@ function idOf(category: Category, feed: FileId['feed'], which: string): FileId |
 function ownIdOf({ categoryId }: Category, which: string): OwnId | undefined {
   const [time = '', kind = '', id = ''] = which.split('/')
   if (!isTime(time) || (kind !== 'full' && kind !== 'changes')) return undefined
-  return { marketplace: OWN, categoryId, feed: OWN, kind, time, id: decoded(id) }
+  return { marketplace: OWN, categoryId, feed: OWN, kind, time, id: decodedSegment(id) }
 }
 
 function isTime(text: string): boolean {
   return readInstant(text)?.toISOString() === text
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return ''
-  }
 }
 
 /** A download of the bytes of a file. Its rows are read from its spool. */

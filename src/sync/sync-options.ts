@@ -14,7 +14,7 @@ import {
 import type { FeedService, RangeTuning } from '../service/index'
 import type { ChangeSink } from './folder/change-log'
 import { type Environment, machineEnvironment } from './folder/environment'
-import { StatePaths } from './folder/state-paths'
+import { statePaths } from './folder/state-paths'
 import {
   DEFAULT_MEMORY_BYTES,
   MEMORY_BYTES,
@@ -295,7 +295,7 @@ function checkedQuarantine(
 ) {
   if (quarantine === 'none') return undefined
   if (target === undefined) {
-    if (quarantine === 'files') return { files, folder: new StatePaths(state).quarantine }
+    if (quarantine === 'files') return { files, folder: statePaths(state).quarantine }
     throw optionInvalid('quarantine', "'none' or 'files' without target", quarantine)
   }
   if (typeof quarantine !== 'object' || quarantine === null)

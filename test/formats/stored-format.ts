@@ -18,7 +18,7 @@ import {
 import { createFeedService, defineProfile } from '../../src/service'
 import { fetchTransport } from '../../src/service/http/fetch-transport'
 import { OWN } from '../../src/sync/file-id'
-import { StatePaths } from '../../src/sync/folder/state-paths'
+import { statePaths } from '../../src/sync/folder/state-paths'
 import { type ReplaySummary, replayIntoState } from '../../src/sync/run/replay-into-state'
 import { sync } from '../../src/sync/run/sync'
 import { openStateFolder } from '../../src/sync/runs/state-folder'
@@ -197,7 +197,7 @@ export function mend<C extends Columns>(
   source: FeedSource<C>,
   texts: Readonly<Record<string, string>>,
 ): Promise<ReplaySummary> {
-  const { quarantine } = new StatePaths(folder)
+  const { quarantine } = statePaths(folder)
   const names = readdirSync(quarantine).sort()
   const files = names.map(name => join(quarantine, name))
   for (const path of files) {

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/engine/errors'
-import { StatePaths } from '../../src/sync/folder/state-paths'
+import { statePaths } from '../../src/sync/folder/state-paths'
 import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-machine'
 import {
   DAY_MS,
@@ -17,7 +17,7 @@ import {
 } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
-const RUNS = new StatePaths(FOLDER).runsOf({ marketplace: 'MKT_US', categoryId: '220' })
+const RUNS = statePaths(FOLDER).runsOf({ marketplace: 'MKT_US', categoryId: '220' })
 /** `npm run test:crash` takes every call of every scenario; this test takes one in a few. */
 const EVERY = process.env.FEEDMILL_CRASH === 'all' ? 1 : 61
 

@@ -9,7 +9,7 @@ import { FeedError } from '../../src/engine/errors'
 import { FileRows } from '../../src/sync/file/file-rows'
 import { categoryKey, type FileId, fileIdKey, localNameOf } from '../../src/sync/file-id'
 import type { Environment } from '../../src/sync/folder/environment'
-import { StatePaths } from '../../src/sync/folder/state-paths'
+import { statePaths } from '../../src/sync/folder/state-paths'
 import {
   type ReplaySummary,
   replayFiles,
@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000
 const SORT_BYTES = 2_000
 const START = Date.parse('2026-03-01T07:00:00.000Z')
 const FOLDER = '/state'
-const PATHS = new StatePaths(FOLDER)
+const PATHS = statePaths(FOLDER)
 
 const hourId = (hour: number): FileId => ({
   ...CATEGORY,

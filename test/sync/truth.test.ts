@@ -13,7 +13,7 @@ import type { World } from '../../src/emulator/world/world'
 import type { DurableFiles } from '../../src/engine/disk/durable-files'
 import { FileRows } from '../../src/sync/file/file-rows'
 import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
-import { StatePaths } from '../../src/sync/folder/state-paths'
+import { type StatePaths, statePaths } from '../../src/sync/folder/state-paths'
 import { openState } from '../../src/sync/read/open-state'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
 import { CategoryRuns } from '../../src/sync/runs/category-runs'
@@ -240,7 +240,7 @@ describe('the state does not depend on how the files came', () => {
     shop.nowMs = SECOND_MS
     await shop.sync(machine.start(), options).summary
     const { files } = machine.start()
-    const paths = new StatePaths(FOLDER)
+    const paths = statePaths(FOLDER)
     const inOrder = (await CategoryView.open(files, paths.runsOf(CATEGORY)))!
     const expected = await itemsOf(inOrder)
     expect(expected.length).toBeGreaterThan(10)

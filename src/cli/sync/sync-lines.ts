@@ -29,6 +29,8 @@ export function eventLine(event: SyncEvent): string | undefined {
       return `${fileText(event.file)}: not there yet`
     case 'failed':
       return `${fileText(event.file)}: ${event.error.code}: ${event.error.message}`
+    case 'retry':
+      return `${fileText(event.file)}: ${event.error.code}: ${event.error.message}; asked again in ${(event.delayMs / 1000).toFixed(1)} s`
     default:
       return undefined
   }
@@ -38,16 +40,6 @@ function badCellText({ badCells = 0, firstBadCell }: AppliedFile): string {
   if (firstBadCell === undefined) return ''
   const { key, row, column, excerpt } = firstBadCell
   return `, ${badCells} ${BAD_CELLS}, the first in row ${row}, ${key}: ${column} ${JSON.stringify(excerpt)}`
-}
-
-/**
- * Returns a line about a request that failed and will be repeated. Returns undefined for every
- * other event.
- */
-export function retryLine(event: SyncEvent): string | undefined {
-  if (event.type !== 'retry') return undefined
-  const { file, error, delayMs } = event
-  return `${fileText(file)}: ${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`
 }
 
 /**

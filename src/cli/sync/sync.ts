@@ -11,14 +11,7 @@ import { type AppendingSink, appendingSink } from './change-file'
 import { limitHeapGrowth } from './heap-growth'
 import type { SyncCommand } from './state-commands'
 import { stopRequest } from './stop-signals'
-import {
-  eventLine,
-  eventObject,
-  failureLines,
-  progressText,
-  retryLine,
-  summaryLines,
-} from './sync-lines'
+import { eventLine, eventObject, failureLines, progressText, summaryLines } from './sync-lines'
 import { targetOf } from './target-option'
 
 /**
@@ -126,8 +119,6 @@ function textTeller(): Teller {
         const total = event.files === 0 ? 0 : event.files + left
         bar.update(event.files, progressText(event, doing), total)
       }
-      const retry = retryLine(event)
-      if (retry !== undefined) bar.above(retry)
       const line = eventLine(event)
       if (line === undefined) return
       if (event.type !== 'done' && event.type !== 'missing') bar.above(line)

@@ -89,21 +89,13 @@ export class FileResponder {
   }
 
   /**
-   * Returns the size of the stored file, which is 0 for a file without rows. It makes the file if
-   * necessary.
-   */
-  totalBytes(file: FeedFile): Promise<number> {
-    return this.#storedBytes(file, false)
-  }
-
-  /**
    * Answers with the whole file, with a part of it, with the refusal of the Range, or with 204 for
    * a file without rows.
    */
   async respond(file: FeedFile, request: Request, rules: DownloadRules): Promise<Response> {
     const coded = asksForGzip(request.headers.get('accept-encoding'))
     const variant = variantOf(request)
-    const storedBytes = await this.#storedBytes(file, coded)
+    const storedBytes = await this.totalBytes(file, coded)
     if (storedBytes === 0) return new Response(null, { status: 204 })
     const { headerForm, maxRangeBytes } = this.#options
     const totalBytes = representationBytes(storedBytes, variant)
@@ -124,7 +116,11 @@ export class FileResponder {
     return new Response(body, { status: answer.status, headers })
   }
 
-  async #storedBytes(file: FeedFile, coded: boolean): Promise<number> {
+  /**
+   * Returns the size of the stored file, which is 0 for a file without rows. It makes the file if
+   * necessary.
+   */
+  async totalBytes(file: FeedFile, coded = false): Promise<number> {
     const lease = await this.#lease(file, coded)
     lease.release()
     return lease.totalBytes

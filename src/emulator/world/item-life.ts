@@ -157,15 +157,6 @@ const PROMOTED_SHARE = 0.08
 const REFRESH_SHARE = 0.2
 
 /**
- * Stays in a campaign and absences alternate and have one length for each item. The tracking
- * payload is renewed on some days of a stay.
- */
-interface Stay {
-  readonly member: boolean
-  readonly since: number
-}
-
-/**
  * Returns what happened to the priority of the item on this day, up to its last millisecond.
  * Returns an empty text when nothing happened.
  */
@@ -201,8 +192,12 @@ function isRefreshed(key: number, day: number): boolean {
   return fraction(mix(mix(key, DRAW.campaignRefresh), day)) < REFRESH_SHARE
 }
 
-/** Stays are two days or longer, so a day has at most one change. */
-function stayAt(key: number, time: number): Stay {
+/**
+ * Stays in a campaign and absences alternate and have one length for each item. The tracking
+ * payload is renewed on some days of a stay. Stays are two days or longer, so a day has at most one
+ * change.
+ */
+function stayAt(key: number, time: number) {
   const length = between(mix(key, DRAW.campaignLength), 2 * DAY_MS, 9 * DAY_MS)
   const offset = Math.floor(fraction(mix(key, DRAW.campaignPhase)) * length)
   const turn = Math.floor((time - offset) / length)

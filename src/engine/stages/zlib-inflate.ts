@@ -18,7 +18,7 @@ export class ZlibInflate implements InflateEngine {
   readonly #startOffset: number
   readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
   #givenBytes = 0
-  #ended = false
+  ended = false
   #closed = false
   #failure: (Error & { code?: unknown }) | undefined
   #wake = () => {}
@@ -27,7 +27,7 @@ export class ZlibInflate implements InflateEngine {
     this.#startOffset = startOffset
     this.#stream.on('readable', () => this.#wake())
     this.#stream.on('end', () => {
-      this.#ended = true
+      this.ended = true
       this.#wake()
     })
     this.#stream.on('error', error => {
@@ -38,10 +38,6 @@ export class ZlibInflate implements InflateEngine {
       this.#closed = true
       this.#wake()
     })
-  }
-
-  get ended(): boolean {
-    return this.#ended
   }
 
   get usedBytes(): number {
@@ -64,18 +60,18 @@ export class ZlibInflate implements InflateEngine {
           stage: 'Gunzip',
         })
       // A destroyed stream also calls the callback of `write`, before it reports whether it failed.
-      else if ((isTaken || this.#ended) && !this.#stream.destroyed) break
+      else if ((isTaken || this.ended) && !this.#stream.destroyed) break
       else await this.#somethingNew()
     }
     // zlib leaves bytes unused only after the end of the data. Where no byte is left, the end shows
     // at the next byte of input.
-    this.#ended ||= this.usedBytes < this.#givenBytes
+    this.ended ||= this.usedBytes < this.#givenBytes
   }
 
   // There are no outputs left: each sequence ends after all of its block was inflated.
   async *finish(): AsyncGenerator<never, void, void> {
     this.#stream.end()
-    while (!this.#ended && !this.#closed && !this.#failure) {
+    while (!this.ended && !this.#closed && !this.#failure) {
       this.#stream.read() // zlib emits 'end' only to a reader.
       await this.#somethingNew()
     }

@@ -21,13 +21,6 @@ const FREQUENT_SHARE = 1 / 64
 export const GOOD = 1
 export const BAD = 2
 
-export interface FrequentValue {
-  /** The bytes of the value. */
-  readonly bytes: Uint8Array
-  /** How often it occurs, at least. */
-  readonly count: number
-}
-
 export class FrequentValues {
   /** What was taken from counts: each lacks at most this. */
   lacking = 0
@@ -45,16 +38,12 @@ export class FrequentValues {
   readonly #keys = new Uint8Array(MOST_VALUES * KEY_BYTES)
   /** The same bytes. */
   readonly #keyWords = new DataView(this.#keys.buffer)
-  #size = 0
+  /** The number of values that are counted now. */
+  size = 0
 
   /** True where all values were counted and no count lacks anything. */
   get isExact(): boolean {
     return this.isCounting && this.lacking === 0 && this.tooLong === 0
-  }
-
-  /** The number of values that are counted now. */
-  get size(): number {
-    return this.#size
   }
 
   /** Counts a known value and returns its entry. Returns -1 for a value that has no entry. */
@@ -84,14 +73,14 @@ export class FrequentValues {
       this.tooLong++
       return
     }
-    if (this.#size === MOST_VALUES) {
+    if (this.size === MOST_VALUES) {
       this.#shrink()
       if (cells >= TRIAL_CELLS && this.#highest() < cells * FREQUENT_SHARE) {
         this.isCounting = false
         return
       }
     }
-    const entry = this.#size++
+    const entry = this.size++
     this.#keep(entry, bytes, start, end)
     this.#hashes[entry] = hash
     this.#counts[entry] = 1
@@ -99,9 +88,12 @@ export class FrequentValues {
     this.#place(entry)
   }
 
-  /** The most frequent values, the highest count first; equal counts in the order of their bytes. */
-  top(most: number): FrequentValue[] {
-    return Array.from({ length: this.#size }, (_, entry) => ({
+  /**
+   * The most frequent values with how often they occur, at least: the highest count first, equal
+   * counts in the order of their bytes.
+   */
+  top(most: number) {
+    return Array.from({ length: this.size }, (_, entry) => ({
       bytes: this.#keys.slice(entry * KEY_BYTES, entry * KEY_BYTES + this.#lengths[entry]!),
       count: this.#counts[entry]!,
     }))
@@ -131,17 +123,17 @@ export class FrequentValues {
 
   #highest(): number {
     let highest = 0
-    for (let entry = 0; entry < this.#size; entry++)
+    for (let entry = 0; entry < this.size; entry++)
       if (this.#counts[entry]! > highest) highest = this.#counts[entry]!
     return highest
   }
 
   /** Takes the median count from all values, and removes at least half of them. */
   #shrink(): void {
-    const taken = this.#counts.slice(0, this.#size).sort()[this.#size >> 1]!
+    const taken = this.#counts.slice(0, this.size).sort()[this.size >> 1]!
     this.lacking += taken
     let kept = 0
-    for (let entry = 0; entry < this.#size; entry++) {
+    for (let entry = 0; entry < this.size; entry++) {
       if (this.#counts[entry]! <= taken) continue
       this.#keys.copyWithin(kept * KEY_BYTES, entry * KEY_BYTES, (entry + 1) * KEY_BYTES)
       this.#lengths[kept] = this.#lengths[entry]!
@@ -150,7 +142,7 @@ export class FrequentValues {
       this.#counts[kept] = this.#counts[entry]! - taken
       kept++
     }
-    this.#size = kept
+    this.size = kept
     this.#places.fill(0)
     for (let entry = 0; entry < kept; entry++) this.#place(entry)
   }

@@ -113,7 +113,7 @@ export class Database {
     let instance: DuckDBInstance | undefined
     let isNew = false
     try {
-      temporary = isReadOnly ? undefined : await newTemporaryFolder(place)
+      temporary = isReadOnly ? undefined : await mkdtemp(prefixOf(place))
       instance = await api.DuckDBInstance.create(':memory:', {
         memory_limit: `${memoryBytes}B`,
         threads: String(threads),
@@ -277,10 +277,6 @@ export function sqlText(text: string): string {
 
 /** What `mkdtemp` adds to a name. */
 const RANDOM_LENGTH = 6
-
-function newTemporaryFolder(place: string): Promise<string> {
-  return mkdtemp(prefixOf(place))
-}
 
 /** Removes the folders of dead writers. The caller has the lock of the database. */
 async function removeLeftFolders(place: string, own: string): Promise<void> {

@@ -73,21 +73,9 @@ export async function mergeFile(database: Database, arrived: ArrivedFile): Promi
   return tallyOf(database, arrived)
 }
 
-/** Rows of the judged keys by their effect. The other rows of the file are new to their keys. */
-interface Judged {
-  readonly rows_met: number
-  readonly removals_met: number
-  readonly revived: number
-  readonly updated: number
-  readonly deleted: number
-  readonly unchanged: number
-  readonly stale: number
-  readonly repeated_rows: number
-  readonly repeated_removals: number
-}
-
+/** Counts the judged keys by their effect. The other rows of the file are new to their keys. */
 async function tallyOf(database: Database, { rows, removals }: ArrivedFile): Promise<RowTally> {
-  const [judged] = await database.rows<Record<keyof Judged, bigint>>(`
+  const [judged] = await database.rows<Readonly<Record<string, bigint>>>(`
     SELECT
       count_if(NOT removed) AS rows_met,
       count_if(removed) AS removals_met,
@@ -100,7 +88,7 @@ async function tallyOf(database: Database, { rows, removals }: ArrivedFile): Pro
       (SELECT count_if(NOT removed) FROM repeated) AS repeated_rows,
       (SELECT count_if(removed) FROM repeated) AS repeated_removals
     FROM judged`)
-  const count = (name: keyof Judged) => Number(judged?.[name] ?? 0)
+  const count = (name: string) => Number(judged![name]!)
   return {
     inserted: rows - count('repeated_rows') - count('rows_met') + count('revived'),
     updated: count('updated'),

@@ -73,7 +73,7 @@ export class PgConnection {
   readonly #client: Client
   readonly #place: string
   readonly #limitMs: number
-  #isLost = false
+  isLost = false
 
   private constructor(client: Client, place: string, limitMs: number) {
     this.#client = client
@@ -122,10 +122,6 @@ export class PgConnection {
     }
   }
 
-  get isLost(): boolean {
-    return this.#isLost
-  }
-
   /** The number of the server's process, by which pg_terminate_backend knows the connection. */
   get processId(): number | undefined {
     return (this.#client as { readonly processID?: number | null }).processID ?? undefined
@@ -141,22 +137,14 @@ export class PgConnection {
     }
   }
 
-  /** Commits what `work` does, or rolls it back where `work` or the commit fails. */
-  inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.#transaction('READ COMMITTED', work)
-  }
-
   /**
-   * Does the same on the rows as they are at its first statement: it fails, retryable, where it
-   * would write a row that another transaction has changed since.
+   * Commits what `work` does, or rolls it back where `work` or the commit fails. REPEATABLE READ
+   * works on the rows as they are at its first statement: it fails, retryable, where it would write
+   * a row that another transaction has changed since.
    */
-  inSnapshot<T>(work: () => Promise<T>): Promise<T> {
-    return this.#transaction('REPEATABLE READ', work)
-  }
-
-  async #transaction<T>(
-    isolation: 'READ COMMITTED' | 'REPEATABLE READ',
+  async inTransaction<T>(
     work: () => Promise<T>,
+    isolation: 'READ COMMITTED' | 'REPEATABLE READ' = 'READ COMMITTED',
   ): Promise<T> {
     await this.query(`BEGIN ISOLATION LEVEL ${isolation}`)
     try {
@@ -200,7 +188,7 @@ export class PgConnection {
 
   /** Ends the connection, and waits for the server to close it. */
   async end(): Promise<void> {
-    if (this.#isLost) return
+    if (this.isLost) return
     await this.#within(this.#client.end()).catch(() => this.destroy())
     this.#lose()
   }
@@ -216,7 +204,7 @@ export class PgConnection {
   }
 
   #lose(): void {
-    this.#isLost = true
+    this.isLost = true
   }
 
   async #prepare({ lockTimeoutMs, statementTimeoutMs }: PostgresLimits): Promise<void> {
@@ -267,7 +255,7 @@ export class PgConnection {
     if (FeedError.is(cause)) return cause
     // A connection whose statement was given up has an answer on its way that nobody waits for.
     if (cause instanceof Error && cause.message === 'Query read timeout') this.destroy()
-    const isPassing = this.#isLost || isPassingFailure(cause)
+    const isPassing = this.isLost || isPassingFailure(cause)
     if (isPassing && !isServerAnswer(cause)) this.destroy()
     return covered(databaseFailed(this.#place, 'write', cause, isPassing), this.#client)
   }

@@ -44,22 +44,18 @@ export interface CategoryPlace {
 export class PostgresCategory implements TargetCategory {
   readonly category: Category
   readonly #place: CategoryPlace
-  #files: readonly AppliedFile[] = []
+  files: readonly AppliedFile[] = []
 
   constructor(category: Category, place: CategoryPlace) {
     this.category = category
     this.#place = place
   }
 
-  get files(): readonly AppliedFile[] {
-    return this.#files
-  }
-
   /** Takes the lock on a new connection, and reads the ledger. */
   async connected(connection: PgConnection): Promise<void> {
     const { lock, names } = this.#place
     await lock.take(connection)
-    this.#files = await readLedger(connection, names, this.category)
+    this.files = await readLedger(connection, names, this.category)
   }
 
   apply(file: TargetFile): Promise<AppliedFile> {
@@ -67,10 +63,11 @@ export class PostgresCategory implements TargetCategory {
     return this.#place.session.run(async connection => {
       // The commit may have succeeded although its answer was lost with the connection. The ledger
       // was read again since.
-      const known = this.#files.find(({ id }) => fileIdKey(id) === key)
+      const known = this.files.find(({ id }) => fileIdKey(id) === key)
       if (known !== undefined) return known
-      const entry = await connection.inSnapshot(() => this.#applyIn(connection, file))
-      this.#files = [...this.#files, entry]
+      const apply = () => this.#applyIn(connection, file)
+      const entry = await connection.inTransaction(apply, 'REPEATABLE READ')
+      this.files = [...this.files, entry]
       return entry
     })
   }
@@ -113,7 +110,7 @@ export class PostgresCategory implements TargetCategory {
     await lock.prove(connection)
     const { rows, longKeys } = await this.#merge(connection, file)
     const { id, identity, rawBytes } = file
-    const sequence = this.#files.length + 1
+    const sequence = this.files.length + 1
     const badRows = file.badRows + longKeys
     const entry: AppliedFile = { id, ...identity, rawBytes, sequence, rows, badRows }
     await writeEntry(connection, names, entry)

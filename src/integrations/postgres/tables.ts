@@ -17,13 +17,6 @@ import { HEAD_COLUMNS, keyOfPart, PART_COLUMNS, REST_COLUMNS, sqlTypeOf } from '
 /** The format that this program writes and reads. */
 const FORMAT = 3
 
-/** What the table `meta` says. */
-interface TargetMeta {
-  readonly format: number
-  /** The service of the rows; undefined until the first run has written it down. */
-  readonly service: string | undefined
-}
-
 /** The condition for the rows of a category, by the parameters of {@link inCategory}. */
 export const OF_CATEGORY = 'marketplace = $1 AND feed_category = $2'
 
@@ -101,14 +94,11 @@ export async function prepareTables(
 }
 
 /**
- * Returns what `meta` says; undefined where none of the tables is there.
+ * Returns what `meta` says; undefined where none of the tables is there. The service of the rows is
+ * undefined until the first run has written it down.
  * @throws FeedError STATE_FOREIGN for tables of somebody else, or of another format
  */
-export async function knownTables(
-  connection: PgConnection,
-  place: string,
-  names: TargetNames,
-): Promise<TargetMeta | undefined> {
+export async function knownTables(connection: PgConnection, place: string, names: TargetNames) {
   const rows = await connection.query(
     `SELECT c.relname, array_agg(a.attname::text) AS columns
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -130,10 +120,7 @@ export async function knownTables(
   throw foreign(place, 'tables', 'those of feedmill', `another ${table}`)
 }
 
-async function metaOf(
-  connection: PgConnection,
-  names: TargetNames,
-): Promise<TargetMeta | undefined> {
+async function metaOf(connection: PgConnection, names: TargetNames) {
   const [row] = await connection.query(`SELECT format, service FROM ${names.table('meta')}`)
   if (row === undefined) return undefined
   const { format, service } = row

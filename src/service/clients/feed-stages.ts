@@ -26,25 +26,21 @@ import {
 
 class RangeFetcher extends RangeFetcherStage {
   readonly #operation: string
-  #known: RangeInfo | undefined
+  /** The information about the file. It is set before the first piece, and at the end. */
+  known: RangeInfo | undefined
 
   constructor(operation: string, options: RangeFetcherOptions) {
     super(options)
     this.#operation = operation
   }
 
-  /** The information about the file. It is set before the first piece, and at the end. */
-  get known(): RangeInfo | undefined {
-    return this.#known
-  }
-
   protected override async *produce(): AsyncGenerator<Piece, void, void> {
     try {
       for await (const piece of super.produce()) {
-        this.#known ??= await this.info
+        this.known ??= await this.info
         yield piece
       }
-      this.#known ??= await this.info
+      this.known ??= await this.info
     } catch (error) {
       throw asServiceAnswer(asFeedError(error, this.name), this.#operation)
     }

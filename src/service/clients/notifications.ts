@@ -3,6 +3,7 @@
 
 import { is, type OptionTable, readOptions } from '../../engine/index'
 import { sameOriginUrl } from '../http/http-transport'
+import { decodedSegment } from '../identifiers'
 import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
 import { type JsonAnswer, type JsonRequest, responseInvalid } from '../json/json-client'
 import type { TokenSource } from '../tokens/authorized-transport'
@@ -98,15 +99,7 @@ function created(answer: JsonAnswer, request: JsonRequest): CreatedSubscription 
   const location = answer.header('location')
   if (location === undefined) throw invalid('the header is missing')
   const url = sameOriginUrl(request.url, location)
-  const subscriptionId = decoded(url.pathname.split('/').at(-1) ?? '')
+  const subscriptionId = decodedSegment(url.pathname.split('/').at(-1) ?? '')
   if (subscriptionId === '') throw invalid('it names no subscription')
   return { subscriptionId, location: url.href }
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
-  }
 }

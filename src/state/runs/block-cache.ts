@@ -18,17 +18,13 @@ export interface CachedBlock {
 
 export class BlockCache {
   readonly #mostBytes: number
-  #bytes = 0
+  /** Bytes of the blocks. */
+  byteLength = 0
   /** By their records; the one that was used last is the last. */
   readonly #blocks = new Map<object, CachedBlock>()
 
   constructor(mostBytes = DEFAULT_BYTES) {
     this.#mostBytes = mostBytes
-  }
-
-  /** Bytes of the blocks. */
-  get byteLength(): number {
-    return this.#bytes
   }
 
   /** Returns the blocks of a run that may have a key, which may be in the next block too. */
@@ -46,18 +42,18 @@ export class BlockCache {
     const cached = this.#blocks.get(block.record)
     if (cached?.block !== block) return
     const { byteLength } = block
-    this.#bytes += byteLength - cached.bytes
+    this.byteLength += byteLength - cached.bytes
     cached.bytes = byteLength
     for (const [record, { bytes }] of this.#blocks) {
-      if (this.#bytes <= this.#mostBytes) return
+      if (this.byteLength <= this.#mostBytes) return
       this.#blocks.delete(record)
-      this.#bytes -= bytes
+      this.byteLength -= bytes
     }
   }
 
   clear(): void {
     this.#blocks.clear()
-    this.#bytes = 0
+    this.byteLength = 0
   }
 
   #get(run: KeyedBlocks, number: number): CachedBlock {

@@ -62,8 +62,9 @@ export class FileRows implements TargetFile {
   #unreadable = 0
   #rowsRead = 0
   #rowsGiven = 0
-  #rawBytes = 0
-  #damage: FeedError | undefined
+  rawBytes = 0
+  /** Why the file could not be read to its end. */
+  damage: FeedError | undefined
   #isProven = false
   #cells: BadCellCount = {}
   /** The keys and versions of one batch after the other. */
@@ -91,15 +92,6 @@ export class FileRows implements TargetFile {
 
   get keylessRows(): number {
     return this.#keyless + this.#unreadable
-  }
-
-  get rawBytes(): number {
-    return this.#rawBytes
-  }
-
-  /** Why the file could not be read to its end. */
-  get damage(): FeedError | undefined {
-    return this.#damage
   }
 
   /** What the last reading has counted. */
@@ -149,13 +141,13 @@ export class FileRows implements TargetFile {
         refuseBadRows(this.#name, { rowsRead, badRows: this.badRows, maxBadShare })
       await quarantine?.writer.replace(quarantine.path)
     } catch (error) {
-      if (FeedError.is(error) && isDamage(error)) this.#damage = error
+      if (FeedError.is(error) && isDamage(error)) this.damage = error
       this.#takeBack()
       throw error
     } finally {
       this.#unreadable = parser.badRows
       this.#rowsRead = parser.counters.rowsOut + parser.badRows
-      this.#rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
+      this.rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
       await data.close()
     }
   }
@@ -189,7 +181,7 @@ export class FileRows implements TargetFile {
   checkRemoval(rowsBefore: number, rowsRemoved: number): void {
     const { maxRemovedShare } = this.#options
     const removal = { rowsBefore, rowsRemoved, maxRemovedShare }
-    if (!this.#isProvenEmpty) refuseRemoval(this.id, removal, this.#name)
+    if (!this.#isProvenEmpty) refuseRemoval(this.id, this.#name, removal)
   }
 
   /** Only the service proves that a file is empty. */

@@ -6,21 +6,19 @@
 // of 0), and a state of few rows, whose shares vary widely, is not checked either.
 
 import { FeedError } from '../../engine/index'
-import { categoryKey, type FileId, fileIdKey } from '../file-id'
+import { categoryKey, type FileId } from '../file-id'
 
 /** Number of rows from which on a state or a file is checked. */
 const LEAST_ROWS = 100
 
-export interface Removal {
-  readonly rowsBefore: number
-  readonly rowsRemoved: number
-  readonly maxRemovedShare: number
-}
-
 const NAMES: Partial<Record<FileId['feed'], string>> = { item: 'items', item_group: 'item groups' }
 
 /** @throws FeedError SYNC_REMOVAL_REFUSED where a state of many rows would lose too many */
-export function refuseRemoval(id: FileId, removal: Removal, file = fileIdKey(id)): void {
+export function refuseRemoval(
+  id: FileId,
+  file: string,
+  removal: Omit<FeedError<'SYNC_REMOVAL_REFUSED'>['context'], 'category' | 'file'>,
+): void {
   const { rowsBefore, rowsRemoved, maxRemovedShare } = removal
   if (rowsBefore < LEAST_ROWS || rowsRemoved <= rowsBefore * maxRemovedShare) return
   const what = NAMES[id.feed] ?? 'rows'

@@ -15,57 +15,43 @@ import { type Category, categoryKey, type FileId, localNameOf } from '../file-id
 import type { AppliedFile, StateOrigin } from '../target/target'
 import { LOCK_FOLDER } from './folder-lock'
 
-export class StatePaths {
-  readonly folder: string
-  readonly marker: string
+export type StatePaths = ReturnType<typeof statePaths>
+
+export function statePaths(folder: string) {
+  const kept = join(folder, 'files')
+  const changes = join(folder, 'changes')
   /** Parent of the folders of categories, each with its manifest and its runs. */
-  readonly runs: string
-  readonly spools: string
-  readonly kept: string
-  readonly changes: string
-  readonly quarantine: string
-
-  constructor(folder: string) {
-    this.folder = folder
-    this.marker = join(folder, 'state.json')
-    this.runs = join(folder, 'runs')
-    this.spools = join(folder, 'spool')
-    this.kept = join(folder, 'files')
-    this.changes = join(folder, 'changes')
-    this.quarantine = join(folder, 'quarantine')
-  }
-
-  /** Returns the folder of the runs of a category. */
-  runsOf(category: Category): string {
-    return join(this.runs, categoryName(category))
-  }
-
-  keptFile(id: FileId): string {
-    return join(this.kept, localNameOf(id))
-  }
-
-  /**
-   * Returns the path of a change log. The names of a category's logs sort in the order in which its
-   * files were applied.
-   */
-  changeFile({ id, sequence }: Pick<AppliedFile, 'id' | 'sequence'>): string {
-    return join(this.changes, `${logStart(id, sequence)}.${id.feed}.ndjson`)
-  }
-
-  /**
-   * Returns the path of the log of a replay. Its name sorts behind the log of the last file that
-   * was applied before the replay, and before the log of the next file.
-   */
-  replayFile(category: Category, after: number): string {
-    return join(this.changes, `${logStart(category, after)}.replay.ndjson`)
-  }
-
-  /** Returns the paths of the logs of a category that are there, the oldest first. */
-  async changeLogs(files: DurableFiles, category: Category): Promise<string[]> {
-    const names = (await files.list(this.changes)).filter(name =>
-      name.startsWith(`${categoryName(category)}.`),
-    )
-    return names.sort().map(name => join(this.changes, name))
+  const runs = join(folder, 'runs')
+  return {
+    folder,
+    marker: join(folder, 'state.json'),
+    runs,
+    spools: join(folder, 'spool'),
+    kept,
+    changes,
+    quarantine: join(folder, 'quarantine'),
+    /** Returns the folder of the runs of a category. */
+    runsOf: (category: Category) => join(runs, categoryName(category)),
+    keptFile: (id: FileId) => join(kept, localNameOf(id)),
+    /**
+     * Returns the path of a change log. The names of a category's logs sort in the order in which
+     * its files were applied.
+     */
+    changeFile: ({ id, sequence }: Pick<AppliedFile, 'id' | 'sequence'>) =>
+      join(changes, `${logStart(id, sequence)}.${id.feed}.ndjson`),
+    /**
+     * Returns the path of the log of a replay. Its name sorts behind the log of the last file that
+     * was applied before the replay, and before the log of the next file.
+     */
+    replayFile: (category: Category, after: number) =>
+      join(changes, `${logStart(category, after)}.replay.ndjson`),
+    /** Returns the paths of the logs of a category that are there, the oldest first. */
+    async changeLogs(files: DurableFiles, category: Category): Promise<string[]> {
+      const names = (await files.list(changes)).filter(name =>
+        name.startsWith(`${categoryName(category)}.`),
+      )
+      return names.sort().map(name => join(changes, name))
+    },
   }
 }
 

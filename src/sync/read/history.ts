@@ -1,24 +1,21 @@
 // The kept files that make the state of a category at an earlier time: the newest bootstraps before
 // that time, and all later files up to it.
 
-import { type DurableFile, type DurableFiles, FeedError } from '../../engine/index'
+import { type DurableFile, FeedError } from '../../engine/index'
+import type { KeptPlaces } from '../file/kept-files'
 import { type Category, type FileId, fileIdKey, isBootstrap, isOwn, readDate } from '../file-id'
-import type { StatePaths } from '../folder/state-paths'
 import { planCategory } from '../plan/calendar'
 import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-files'
 import type { AppliedFile } from '../target/target'
 
-interface KeptPlaces {
-  readonly files: DurableFiles
-  readonly paths: StatePaths
-}
+type HistoryPlaces = Pick<KeptPlaces, 'files' | 'paths'>
 
 /**
  * Returns what {@link filesAsOf} returns of the files that are kept on the disk.
  * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
  */
 export async function keptAsOf(
-  { files, paths }: KeptPlaces,
+  { files, paths }: HistoryPlaces,
   category: Category,
   entries: readonly AppliedFile[],
   asOf: Date,
@@ -36,7 +33,7 @@ export async function keptAsOf(
  * @throws FeedError STATE_HISTORY_MISSING, STATE_IO
  */
 export async function openKept(
-  { files, paths }: KeptPlaces,
+  { files, paths }: HistoryPlaces,
   id: FileId,
   query: Pick<HistoryQuery, 'category' | 'asOf'>,
 ): Promise<DurableFile> {

@@ -18,7 +18,7 @@ import {
 import { BlockCache, type RunTable } from '../../state/index'
 import { type Category, OWN } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
-import { originOfState, StatePaths } from '../folder/state-paths'
+import { originOfState, type StatePaths, statePaths } from '../folder/state-paths'
 import { DEFAULT_MEMORY_BYTES, lookUpBytes, MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-files'
@@ -252,7 +252,7 @@ export async function openState(
   options: OpenStateOptions = {},
 ): Promise<OpenState> {
   const { environment, memoryBytes, ...given } = readOptions(options, OPTIONS)
-  const paths = new StatePaths(is.filePath('folder', folder))
+  const paths = statePaths(is.filePath('folder', folder))
   const signal = given.signal ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
   const cache = new BlockCache(lookUpBytes(memoryBytes))

@@ -15,6 +15,7 @@ import {
   readDate,
 } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
+import { DAY_MS, HOUR_MS } from '../plan/calendar-files'
 import type { TargetCategory } from '../target/target'
 import { FileOnItsWay, type SharedRun } from './file-on-its-way'
 import { type CategoryProgress, type FailedFile, publishFile } from './sync-events'
@@ -23,8 +24,6 @@ import { type CategoryProgress, type FailedFile, publishFile } from './sync-even
 const MOST_FILES_AHEAD = 256
 /** The most compressed bytes of files that become visible together. */
 const MOST_BYTES_TOGETHER = 1 << 27
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 export class CategoryRun {
   readonly #shared: SharedRun

@@ -8,7 +8,13 @@ import type { RowRules } from '../file/row-rules'
 import { type Category, categoryKey } from '../file-id'
 import { type Environment, machineEnvironment } from '../folder/environment'
 import { heldFiles } from '../folder/folder-lock'
-import { originMismatch, readMarker, StatePaths, writeMarker } from '../folder/state-paths'
+import {
+  originMismatch,
+  readMarker,
+  type StatePaths,
+  statePaths,
+  writeMarker,
+} from '../folder/state-paths'
 import { SpoolFolder, spoolName } from '../target/spool-folder'
 import type { OpenTarget, StateOrigin } from '../target/target'
 import { CategoryRuns } from './category-runs'
@@ -42,7 +48,7 @@ export async function openStateFolder({
   keepFileBytes = 0,
   changes,
 }: StateFolderOptions) {
-  const paths = new StatePaths(folder)
+  const paths = statePaths(folder)
   await environment.files.makeFolder(folder)
   const lock = await environment.lockFolder(folder)
   const files = heldFiles(environment.files, lock)

@@ -3,12 +3,12 @@
 
 import { excerpt, FeedError } from '../../engine/index'
 import { fileIdKey, readFileIdKey } from '../file-id'
-import type { AppliedFile } from './target'
+import { type AppliedFile, NO_ROWS, type RowTally } from './target'
 
 type Count = number | bigint | string
 
 /** The columns of a ledger that make an {@link AppliedFile}. */
-export interface LedgerRow {
+export interface LedgerRow extends Readonly<Record<keyof RowTally, Count>> {
   /** The text of `fileIdKey`. */
   readonly file: string
   readonly sequence: Count
@@ -16,11 +16,6 @@ export interface LedgerRow {
   readonly raw_bytes: Count
   readonly last_modified: string | null
   readonly etag: string | null
-  readonly inserted: Count
-  readonly updated: Count
-  readonly deleted: Count
-  readonly unchanged: Count
-  readonly stale: Count
   readonly bad_rows: Count
 }
 
@@ -37,6 +32,8 @@ export function appliedFileOf(row: LedgerRow, path: string): AppliedFile {
     throw new FeedError('STATE_CORRUPT', `${path}: ${reason}; ${remedy}`, { path, reason })
   }
   const { last_modified: lastModified, etag } = row
+  const kinds = Object.keys(NO_ROWS) as (keyof RowTally)[]
+  const rows = kinds.map(kind => [kind, Number(row[kind])])
   return {
     id,
     sequence: Number(row.sequence),
@@ -44,13 +41,7 @@ export function appliedFileOf(row: LedgerRow, path: string): AppliedFile {
     rawBytes: Number(row.raw_bytes),
     ...(lastModified !== null && { lastModified }),
     ...(etag !== null && { etag }),
-    rows: {
-      inserted: Number(row.inserted),
-      updated: Number(row.updated),
-      deleted: Number(row.deleted),
-      unchanged: Number(row.unchanged),
-      stale: Number(row.stale),
-    },
+    rows: Object.fromEntries(rows) as RowTally,
     badRows: Number(row.bad_rows),
   }
 }
@@ -65,11 +56,7 @@ export function ledgerRowOf(entry: AppliedFile): LedgerRow {
     raw_bytes: rawBytes,
     last_modified: lastModified ?? null,
     etag: etag ?? null,
-    inserted: rows.inserted,
-    updated: rows.updated,
-    deleted: rows.deleted,
-    unchanged: rows.unchanged,
-    stale: rows.stale,
+    ...rows,
     bad_rows: badRows,
   }
 }

@@ -7,7 +7,7 @@ import { FeedError } from '../../../src/engine/errors'
 import * as kinds from '../../../src/index'
 import { fileIdKey } from '../../../src/sync/file-id'
 import type { StateChange } from '../../../src/sync/folder/change-log'
-import { StatePaths } from '../../../src/sync/folder/state-paths'
+import { statePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { replayIntoState } from '../../../src/sync/run/replay-into-state'
 import { sync } from '../../../src/sync/run/sync'
@@ -100,7 +100,7 @@ describe('fault 159: a bad row of a full file', () => {
           undefined,
         ])
         // Each is in quarantine once, is bad as long as nobody mends it, and loses to any other row.
-        const [path] = [...machine.filesUnder(new StatePaths(FOLDER).quarantine).keys()].slice(-1)
+        const [path] = [...machine.filesUnder(statePaths(FOLDER).quarantine).keys()].slice(-1)
         const replay = { folder: FOLDER, files: [path!], source: feed.source() }
         const replayed = await replayIntoState({ ...replay, environment: machine.start() })
         expect(replayed).toEqual({ rowsRead: 10, merged: 0, stale: 0, stillBad: 10, tooOld: 0 })

@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { closing } from '../../../src/engine/disk/closing'
 import { defineSchema, int32 } from '../../../src/index'
 import { fileIdKey, type OwnId } from '../../../src/sync/file-id'
-import { StatePaths } from '../../../src/sync/folder/state-paths'
+import { statePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { replayIntoState } from '../../../src/sync/run/replay-into-state'
 import type { AppliedFile } from '../../../src/sync/target/target'
@@ -105,7 +105,7 @@ export async function checkLaw(world: World): Promise<void> {
 }
 
 const columns = { ...schema.columns, extra: int32() }
-const paths = new StatePaths(FOLDER)
+const paths = statePaths(FOLDER)
 /** The numbers of two steps behind the others: all files are applied, and all rows are mended. */
 const ALL = (1 << 17) - 1
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import { defineSchema, text } from '../../../src/index'
 import { fileIdKey } from '../../../src/sync/file-id'
-import { StatePaths } from '../../../src/sync/folder/state-paths'
+import { statePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { replayIntoState } from '../../../src/sync/run/replay-into-state'
 import type { SyncSummary } from '../../../src/sync/run/sync-events'
@@ -236,7 +236,7 @@ describe('a run over a feed', () => {
     const options = { quarantine: 'files' } as const
     const { rowsRead, rowsKept, rowsLeftOut } = await feed.sync(machine.start(), options).summary
     expect([rowsRead, rowsKept, rowsLeftOut]).toEqual([5, 1, 4])
-    const { quarantine } = new StatePaths(FOLDER)
+    const { quarantine } = statePaths(FOLDER)
     const [path] = [...machine.filesUnder(quarantine).keys()]
     const mend = (text: string) =>
       text.replace('t,b,false', 't,b,false,2,').replace('12x', '12').replace('maybe', 'false')

@@ -10,7 +10,7 @@ import { closing } from '../../../src/engine/disk/closing'
 import { boolean, defineSchema, int64, text } from '../../../src/index'
 import { OWN } from '../../../src/sync/file-id'
 import type { Environment } from '../../../src/sync/folder/environment'
-import { StatePaths } from '../../../src/sync/folder/state-paths'
+import { statePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../../src/sync/run/sync'
 import { CategoryRuns } from '../../../src/sync/runs/category-runs'
@@ -152,7 +152,7 @@ export async function mergeRunsOf(
   await closing(target, async () => {
     const category = { marketplace: OWN, categoryId: source.name }
     const own = rulesOfSource(source as never)
-    const paths = new StatePaths(FOLDER)
+    const paths = statePaths(FOLDER)
     const { files } = target
     const changes = fileChanges(files, paths, undefined)
     const options = { files, folder: paths.runsOf(category), own, changes, sortBytes, ...sizes }
