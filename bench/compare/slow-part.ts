@@ -24,8 +24,8 @@ export const SLOWED_PARTS = {
     everyCalls: 1,
   },
   decoder: {
-    places: ['src/engine/codec/decode/scalars.ts'],
-    at: /export function readTimestamp\([^{]*\{/g,
+    places: ['src/engine/codec/kinds/timestamp.ts'],
+    at: /function readTimestamp\([^{]*\{/g,
     replacement: '$&\n  busy()',
     everyCalls: 64,
   },

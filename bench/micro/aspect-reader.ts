@@ -1,6 +1,6 @@
 // localizedAspects cells straight from the file's bytes, as typed rows read them.
 
-import { readAspects } from '../../src/engine/codec/decode/aspects'
+import { readAspects } from '../../src/engine/codec/kinds/aspects'
 import { RowCells } from '../../src/engine/codec/row-cells'
 import { bindHeader } from '../../src/engine/codec/tsv/header'
 import { itemSchema } from '../../src/engine/schema/feed-schemas'

@@ -1,6 +1,6 @@
 // localizedAspects cells to labels, names and values.
 
-import { decodeAspects } from '../../src/engine/codec/decode/aspects'
+import { decodeAspects } from '../../src/engine/codec/kinds/aspects'
 import { cellCase } from './cell-case'
 
 export const aspects = cellCase({

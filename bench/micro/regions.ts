@@ -1,6 +1,6 @@
 // shipToIncludedRegions cells to countries and regions.
 
-import { decodeRegions } from '../../src/engine/codec/decode/lists'
+import { decodeRegions } from '../../src/engine/codec/kinds/regions'
 import { cellCase } from './cell-case'
 
 const PART_NAME = /(COUNTRY|REGION):/g

@@ -1,13 +1,11 @@
 // Writes a row for people: decoded cells as text, with aspects as `name: value` and regions as
 // lists.
 
-import type { Aspect, ColumnSpec, ConditionDescriptor, Regions, Row } from '../engine/index'
-import { decoderOf, excerpt, isBadCell } from '../engine/index'
+import { type ColumnSpec, decoderOf, excerpt, isBadCell, KINDS, type Row } from '../engine/index'
 import type { SampleCell, SampleRow } from './report'
 
 /** The most characters of a cell. */
 const CELL_CHARACTERS = 400
-const BETWEEN = '; '
 
 export function sampleRow(row: Row): SampleRow {
   const { cells, header } = row.batch
@@ -25,38 +23,14 @@ export function sampleRow(row: Row): SampleRow {
 
 function sampleCell(column: string, spec: ColumnSpec, text: string): SampleCell {
   try {
-    const shown = readable(spec, decoderOf(spec).decode(text))
+    const value = decoderOf(spec).decode(text)
+    const shown =
+      KINDS[spec.type].readable?.(value as NonNullable<unknown>, plainText) ?? plainText(value)
     return { column, text: excerpt(shown, CELL_CHARACTERS), isValid: true }
   } catch (error) {
     if (!isBadCell(error)) throw error
     return { column, text: excerpt(text, CELL_CHARACTERS), isValid: false }
   }
-}
-
-function readable({ type }: ColumnSpec, value: unknown): string {
-  // The types of the values follow from the type of the column.
-  if (type === 'aspects') return (value as readonly Aspect[]).map(aspectText).join(BETWEEN)
-  if (type === 'conditionDescriptors')
-    return (value as readonly ConditionDescriptor[]).map(descriptorText).join(BETWEEN)
-  if (type === 'regions') return regionsText(value as Regions)
-  if (type === 'list') return (value as readonly unknown[]).map(plainText).join(', ')
-  return plainText(value)
-}
-
-function aspectText({ label, name, value }: Aspect): string {
-  const pair = value === null ? name : `${name}: ${value}`
-  return label === null ? pair : `[${label}] ${pair}`
-}
-
-function descriptorText({ name, values }: ConditionDescriptor): string {
-  return `${name}: ${values.join(', ')}`
-}
-
-function regionsText({ countries, regions }: Regions): string {
-  return [
-    ...(countries.length > 0 ? [`countries ${countries.join(', ')}`] : []),
-    ...(regions.length > 0 ? [`regions ${regions.join(', ')}`] : []),
-  ].join(BETWEEN)
 }
 
 function plainText(value: unknown): string {

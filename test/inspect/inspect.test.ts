@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWorld, tsvBytes } from '../../src/emulator'
 import { defineSchema } from '../../src/engine/schema/feed-schema'
-import { cell, int32, oneOf, TsvColumnParser, text } from '../../src/index'
+import { cell, float64, int32, oneOf, TsvColumnParser, text } from '../../src/index'
 import { type InspectReport, inspect } from '../../src/inspect'
 import { DISTINCT_ERROR } from '../../src/inspect/columns/distinct-sketch'
 import type { ColumnProfile } from '../../src/inspect/index'
@@ -244,6 +244,12 @@ describe('the report', () => {
       }),
       { numRuns: 100 },
     )
+  })
+
+  test('has the range of good doubles', async () => {
+    const schema = defineSchema({ name: 'sizes', columns: { size: float64() } })
+    const report = await inspect([Buffer.from('size\n2.5\n-1e3\n')], { schema })
+    expect(report.columns[0]!.range).toEqual({ min: -1000, max: 2.5 })
   })
 
   test('has the bad cells and the range that the decoders of texts find', async () => {

@@ -1,5 +1,5 @@
 // Texts of instants: ISO 8601 with a zone, and the dates of HTTP. Every text that becomes a time is
-// read here, except the cells of files (decode/scalars.ts). Date alone would read a text without a
+// read here, except the cells of files (kinds/timestamp.ts). Date alone would read a text without a
 // zone in the zone of the process, 30 February as 2 March, and `1` as a year.
 
 import { is } from '../options'

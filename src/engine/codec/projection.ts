@@ -2,8 +2,8 @@
 // projection is prepared once for a header and its columns, not for each row.
 
 import type { ColumnSpec } from '../schema/column-spec'
-import { invalidCell } from './decode/cell-decoder'
-import { decoderOf } from './decode/cell-decoders'
+import { decoderOf, KINDS } from './kinds/all-kinds'
+import { invalidCell } from './kinds/kind-of-cells'
 import {
   type ObjectMaker,
   objectMaker,
@@ -134,7 +134,7 @@ function readerOf(spec: ColumnSpec): ColumnReader {
 
 /** Returns whether the values of a column may be bigints or lists of them. */
 export function mayHaveBigInts({ type, element }: ColumnSpec): boolean {
-  return type === 'int64' || type === 'cell' || (element !== undefined && mayHaveBigInts(element))
+  return KINDS[type].mayHaveBigInts ?? (element !== undefined && mayHaveBigInts(element))
 }
 
 /** A replacer of JSON.stringify that writes bigints, for which JSON has no form, as text. */

@@ -1,13 +1,13 @@
 // A batch: a bounded block of rows, as the file's own bytes with an index of their cells, and one row
 // of it, read cell by cell. A batch makes text only for cells that are read. It never changes:
 // `select` and `withDecoded` give another view of the same bytes. row-cells.ts has the offsets and
-// texts of cells, and decode/cell-decoders.ts decodes them. The file is one piece, because a batch
+// texts of cells, and kinds/ has their decoders. The file is one piece, because a batch
 // makes its rows, and a row has nothing but its batch.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../schema/feed-schema'
-import { isBadCell } from './decode/cell-decoder'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
+import { isBadCell } from './kinds/kind-of-cells'
 import { bigIntsAsText, type Projections, projectionsOf } from './projection'
 import { RowCells } from './row-cells'
 import { type BoundHeader, columnOf } from './tsv/header'

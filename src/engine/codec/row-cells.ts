@@ -10,7 +10,7 @@
 // character whose code is the number of bytes that are too many. Where Latin-1 has no such text or
 // code, the code is 0, and a wide text (UTF-16) has the cell in the same way.
 
-import type { CellSource } from './decode/cell-decoder'
+import type { CellSource } from './kinds/kind-of-cells'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/cell-rules'
 import { type BoundHeader, columnOf } from './tsv/header'
 import type { NamePredictor } from './tsv/name-predictor'
@@ -35,7 +35,7 @@ const NON_ASCII_BITS = 0x80808080
 const SCRATCH_BYTES = 4096
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
-/** The reader of a column, from the decoders of its type (decode/cell-decoders.ts). */
+/** The reader of a column, from the decoders of its type (kinds/all-kinds.ts). */
 export interface ColumnReader {
   readonly isText: boolean
   /** The value of an empty cell. A column without empty cells throws CELL_INVALID here. */

@@ -1,9 +1,9 @@
 // What a column is, as data, and the check of that data. column-kinds.ts has the functions that
-// make it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders
-// of them.
+// make it, feed-schema.ts puts columns together, and codec/kinds/all-kinds.ts makes decoders of
+// them.
 
 import { type AnyOption, is, type OptionTable, optionInvalid, readOptions } from '../options'
-import { CELL_TYPES, type CellType } from './values'
+import { CELL_TYPES, type CellType, ELEMENT_TYPES } from './values'
 
 /** What every kind of column may have. */
 export interface ColumnOptions {
@@ -79,20 +79,6 @@ const OWN_PARTS: { readonly [T in CellType]?: Parts } = {
     as: [(option: string, spec: ColumnSpec) => checkParts(option, spec, KINDS_OF_VALUES, {})],
   },
 }
-
-/** The kinds that the values of a list can have. */
-const ELEMENT_TYPES: readonly CellType[] = [
-  'text',
-  'int32',
-  'int64',
-  'decimal',
-  'float64',
-  'boolean',
-  'date',
-  'timestamp',
-  'oneOf',
-  'cell',
-]
 
 /** The kinds that `cell` can name: those whose values no function decodes. */
 const KINDS_OF_VALUES = CELL_TYPES.filter(type => type !== 'cell' && type !== 'json')

@@ -1,4 +1,4 @@
-// The shapes of decoded cells. codec/decode/ has the decoders.
+// The shapes of decoded cells. codec/kinds/ has their decoders.
 
 /**
  * A decimal number with the exact text of the feed, which becomes a number on demand. A structured
@@ -60,7 +60,8 @@ export interface CellTypes {
 /** The kinds of columns: those without parameters, and `oneOf`, `list` and `cell`, which have some. */
 export type CellType = keyof CellTypes | 'oneOf' | 'list' | 'cell'
 
-const cellTypes: Readonly<Record<CellType, true>> = {
+/** All kinds, and whether a list may have their values. */
+const cellTypes: Readonly<Record<CellType, boolean>> = {
   text: true,
   int32: true,
   int64: true,
@@ -69,14 +70,16 @@ const cellTypes: Readonly<Record<CellType, true>> = {
   boolean: true,
   date: true,
   timestamp: true,
-  json: true,
+  json: false,
   oneOf: true,
-  list: true,
+  list: false,
   cell: true,
-  aspects: true,
-  conditionDescriptors: true,
-  regions: true,
+  aspects: false,
+  conditionDescriptors: false,
+  regions: false,
 }
 
 /** The names of all cell types. */
 export const CELL_TYPES = Object.keys(cellTypes) as readonly CellType[]
+/** The names of those that the values of a list can have. */
+export const ELEMENT_TYPES = CELL_TYPES.filter(type => cellTypes[type])

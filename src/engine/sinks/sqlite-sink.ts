@@ -1,6 +1,8 @@
 // A sink that writes the rows of a pipeline to a table of an SQLite file, in one transaction.
 
 import { createRequire } from 'node:module'
+import { KINDS } from '../codec/kinds/all-kinds'
+import { decimalText } from '../codec/kinds/decimal'
 import { systemCode } from '../disk/system-calls'
 import { FeedError, messageOf, missingPackage } from '../errors'
 import { is, type OptionTable, readOptions } from '../options'
@@ -8,7 +10,7 @@ import type { Sink } from '../pipeline/sink'
 import type { ColumnSpec } from '../schema/column-spec'
 import { CASELESS_NAMES } from './column-names'
 import { jsonWriter } from './ndjson-sink'
-import { cellText, decimalText } from './plain-values'
+import { cellText } from './plain-values'
 import {
   type ColumnForm,
   databasePath,
@@ -79,9 +81,10 @@ export function sqliteSink<T, const N extends string = never, S extends OwnSchem
 }
 
 function formOf({ type }: ColumnSpec): ColumnForm {
-  if (type === 'int32' || type === 'int64' || type === 'boolean')
+  const { scalar } = KINDS[type]
+  if (scalar === 'integer' || scalar === 'bigint' || scalar === 'boolean')
     return { sql: 'INTEGER', convert: value => BigInt(value as number | bigint | boolean) }
-  if (type === 'float64') return { sql: 'REAL', convert: value => value }
+  if (scalar === 'double precision') return { sql: 'REAL', convert: value => value }
   return { sql: 'TEXT', convert: value => textOf(type, value) }
 }
 
@@ -194,7 +197,7 @@ const DOUBLE_DIGITS = 15
 function fitting({ spec, form }: PlannedColumn, given: unknown, declared: string): unknown {
   const affinity = affinityOf(declared)
   const value = form.convert(given)
-  if (spec.type === 'float64') return affinity === 'text' ? cellText(value) : value
+  if (form.sql === 'REAL') return affinity === 'text' ? cellText(value) : value
   const text = String(value)
   if (value === null || affinity === 'text' || affinity === 'none' || !NUMBER.test(text))
     return value

@@ -2,7 +2,7 @@
 // and its key, and the statements that all databases understand. table-rows.ts makes the values of
 // rows for it, and table-sink.ts writes them; what only one database has is in its sink.
 
-import { invalidCell } from '../codec/decode/cell-decoder'
+import { invalidCell } from '../codec/kinds/kind-of-cells'
 import type { Row } from '../codec/row-batch'
 import { FeedError } from '../errors'
 import { is, type OptionTable, optionInvalid, type Read } from '../options'

@@ -2,8 +2,8 @@
 // reader.
 
 import type { CellPolicy, ReadableRow } from '../codec/columns/decode-columns'
-import { isBadCell } from '../codec/decode/cell-decoder'
-import { decoderOf } from '../codec/decode/cell-decoders'
+import { decoderOf } from '../codec/kinds/all-kinds'
+import { isBadCell } from '../codec/kinds/kind-of-cells'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row-batch'
 import type { FeedError, RowPosition } from '../errors'

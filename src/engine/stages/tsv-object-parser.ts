@@ -3,7 +3,7 @@
 // keep one. item-feeds.md, section 2.1, has the dialect.
 
 import { objectBy } from '../codec/bad-cells'
-import { isBadCell } from '../codec/decode/cell-decoder'
+import { isBadCell } from '../codec/kinds/kind-of-cells'
 import type { Row, RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
 import { is, type OptionTable, readOptions } from '../options'

@@ -1,5 +1,5 @@
 // Decodes the pieces of an aspects cell that are plainly good: Base64 of UTF-8.
-// src/engine/codec/decode/aspects.ts describes the form, and decides about every other cell.
+// src/engine/codec/kinds/aspects.ts describes the form, and decides about every other cell.
 
 export const COLON: u32 = 0x3a
 export const SEMICOLON: u32 = 0x3b

@@ -5,7 +5,7 @@
 // The host owns the memory, copies a block of rows and its index there, and asks for one column
 // after the other. A cell that is not plainly good is left to the host: here it is null, or an empty
 // list, and its row stands in LEFT. So this module decides about no error. What a cell of a kind may
-// be is written in src/engine/codec/decode/; src/engine/codec/columns/arrow-type.ts has the layout of
+// be is written in src/engine/codec/kinds/; src/engine/codec/columns/arrow-type.ts has the layout of
 // each kind. If you add a kind of cells, also add it to src/engine/codec/columns/kernel.ts.
 
 export {

@@ -1,6 +1,6 @@
 // The lowest and the highest of the values of a column.
 
-import type { ColumnSpec, Decimal } from '../../engine/index'
+import { type ColumnSpec, KINDS } from '../../engine/index'
 
 /** The lowest and the highest value of a column: numbers, or days and times as text. */
 export interface ValueRange {
@@ -8,21 +8,20 @@ export interface ValueRange {
   readonly max: number | string
 }
 
-const DAY_CHARACTERS = 10
-
 export class RangeOfValues {
-  readonly #type: ColumnSpec['type']
+  readonly #order: (typeof KINDS)[ColumnSpec['type']]['order']
   #min = Number.POSITIVE_INFINITY
   #max = Number.NEGATIVE_INFINITY
 
   constructor({ type }: ColumnSpec) {
-    this.#type = type
+    this.#order = KINDS[type].order
   }
 
   /** Takes a value. Values of types without order do not count. */
   take(value: unknown): void {
+    if (this.#order === undefined) return
     // JSON knows no negative zero.
-    const number = this.#numberOf(value) + 0
+    const number = this.#order.numberOf(value as NonNullable<unknown>) + 0
     if (number < this.#min) this.#min = number
     if (number > this.#max) this.#max = number
   }
@@ -33,27 +32,7 @@ export class RangeOfValues {
     return { min: this.#shown(this.#min), max: this.#shown(this.#max) }
   }
 
-  /** Large numbers become the nearest double. */
-  #numberOf(value: unknown): number {
-    switch (this.#type) {
-      case 'int32':
-      case 'int64':
-      case 'float64':
-        return Number(value)
-      case 'decimal':
-        return (value as Decimal).toNumber()
-      case 'timestamp':
-        return (value as Date).getTime()
-      case 'date':
-        return Date.parse(`${value}T00:00:00Z`)
-      default:
-        return Number.NaN
-    }
-  }
-
   #shown(number: number): number | string {
-    if (this.#type !== 'timestamp' && this.#type !== 'date') return number
-    const time = new Date(number).toISOString()
-    return this.#type === 'date' ? time.slice(0, DAY_CHARACTERS) : time
+    return this.#order?.textOf?.(number) ?? number
   }
 }

@@ -2,7 +2,7 @@
 // the values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
 // neither NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
-import type { CellType, ColumnForm, ColumnSpec, Columns, PlannedColumn } from '../../engine/index'
+import type { ColumnForm, ColumnSpec, Columns, PlannedColumn } from '../../engine/index'
 import {
   cellText,
   DECIMAL_DIGITS,
@@ -11,22 +11,10 @@ import {
   itemPriorityColumns,
   itemSnapshotColumns,
   jsonWriter,
+  KINDS,
   UNFIT,
 } from '../../engine/index'
 import { columnNameOf, type Part } from './sql-names'
-
-/** Types whose text is a single value of PostgreSQL. Every other kind is jsonb. */
-const SCALARS: Partial<Record<CellType, string>> = {
-  text: 'text',
-  oneOf: 'text',
-  int32: 'integer',
-  int64: 'bigint',
-  decimal: 'numeric',
-  float64: 'double precision',
-  boolean: 'boolean',
-  date: 'date',
-  timestamp: 'timestamptz',
-}
 
 /** Returns the type of a column: `text`, `numeric`, `text[]`, `jsonb` and so on. */
 export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>): string {
@@ -34,7 +22,9 @@ export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>):
     const scalar = sqlTypeOf(element ?? { type: 'text' })
     return scalar === 'jsonb' ? scalar : `${scalar}[]`
   }
-  return scale === undefined ? (SCALARS[type] ?? 'jsonb') : `numeric(${DECIMAL_DIGITS}, ${scale})`
+  if (scale !== undefined) return `numeric(${DECIMAL_DIGITS}, ${scale})`
+  const { scalar = 'jsonb' } = KINDS[type]
+  return scalar === 'timestamp' ? 'timestamptz' : scalar
 }
 
 /** A column of a table: that of a target, or a planned one of a sink. */

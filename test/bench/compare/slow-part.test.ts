@@ -16,7 +16,7 @@ afterAll(() => rm(directory, { recursive: true }))
 
 const FILES: Record<SlowedPartName, string> = {
   scanner: 'src/engine/codec/tsv/parser.ts',
-  decoder: 'src/engine/codec/decode/scalars.ts',
+  decoder: 'src/engine/codec/kinds/timestamp.ts',
   joiner: 'src/state/group-joiner.ts',
   merger: 'src/state/snapshot-merger.ts',
 }

@@ -2,7 +2,7 @@
 // decoders of texts make of them.
 
 import fc from 'fast-check'
-import { decoderOf } from '../../../src/engine/codec/decode/cell-decoders'
+import { decoderOf } from '../../../src/engine/codec/kinds/all-kinds'
 import { FeedError } from '../../../src/engine/errors'
 import * as kinds from '../../../src/engine/schema/column-kinds'
 import { defineSchema } from '../../../src/engine/schema/feed-schema'

@@ -1,7 +1,7 @@
 // Aspects cells for properties: good ones of every form with pairs, and odd ones.
 
 import fc from 'fast-check'
-import { decodeAspects } from '../../../src/engine/codec/decode/aspects'
+import { decodeAspects } from '../../../src/engine/codec/kinds/aspects'
 import type { Aspect } from '../../../src/engine/schema/values'
 
 /** Returns the pairs of a cell, or undefined where it is no good cell. */

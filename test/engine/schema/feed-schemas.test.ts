@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { decoderOf } from '../../../src/engine/codec/decode/cell-decoders'
+import { decoderOf } from '../../../src/engine/codec/kinds/all-kinds'
 import {
   type CellOf,
   type Columns,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeInt32 } from '../../../src/engine/codec/decode/numbers'
+import { decodeInt32 } from '../../../src/engine/codec/kinds/int32'
 import type { Row } from '../../../src/engine/codec/row-batch'
 import { FeedError } from '../../../src/engine/errors'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'

@@ -2,8 +2,6 @@
 // their numbers mean. If you add a type, also write it in column-data.ts, and in the writers that
 // take columns.
 
-import type { ColumnSpec } from '../../schema/column-spec'
-
 /**
  * The type of a column.
  *
@@ -31,57 +29,13 @@ export interface ArrowField {
   readonly type: ArrowType
 }
 
-/** Digits behind the point of a decimal column without a `scale`, of 38 in all. */
-const DECIMAL_SCALE = 10
+export const UTF8: ArrowType = { kind: 'utf8' }
+export const TEXTS: ArrowType = { kind: 'list', item: UTF8 }
 
-const UTF8: ArrowType = { kind: 'utf8' }
-const TEXTS: ArrowType = { kind: 'list', item: UTF8 }
-
-/** The kinds of cells that have one type. */
-const TYPES = {
-  text: UTF8,
-  json: UTF8,
-  cell: UTF8,
-  int32: { kind: 'int32' },
-  int64: { kind: 'int64' },
-  float64: { kind: 'float64' },
-  boolean: { kind: 'boolean' },
-  date: { kind: 'date' },
-  timestamp: { kind: 'timestamp' },
-  aspects: listOf({ label: UTF8, name: UTF8, value: UTF8 }),
-  conditionDescriptors: listOf({ name: UTF8, values: TEXTS }),
-  regions: structOf({ countries: TEXTS, regions: TEXTS }),
-} as const satisfies Partial<Record<ColumnSpec['type'], ArrowType>>
-
-const types = new WeakMap<ColumnSpec, ArrowType>()
-
-/**
- * The type of a schema's column, always the same object. A JSON value is its text. So is what a
- * function of the caller makes, unless the column says what it is (`as`).
- */
-export function arrowTypeOf(spec: ColumnSpec): ArrowType {
-  let type = types.get(spec)
-  if (type === undefined) types.set(spec, (type = newTypeOf(spec)))
-  return type
-}
-
-function newTypeOf({
-  type,
-  values = [],
-  element,
-  as,
-  scale = DECIMAL_SCALE,
-}: ColumnSpec): ArrowType {
-  if (type === 'decimal') return { kind: 'decimal', scale }
-  if (type === 'oneOf') return { kind: 'dictionary', values }
-  if (type === 'list') return { kind: 'list', item: element ? arrowTypeOf(element) : UTF8 }
-  return type === 'cell' && as !== undefined ? arrowTypeOf(as) : TYPES[type]
-}
-
-function structOf(fields: Readonly<Record<string, ArrowType>>): ArrowType {
+export function structOf(fields: Readonly<Record<string, ArrowType>>): ArrowType {
   return { kind: 'struct', fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
 }
 
-function listOf(fields: Readonly<Record<string, ArrowType>>): ArrowType {
+export function listOf(fields: Readonly<Record<string, ArrowType>>): ArrowType {
   return { kind: 'list', item: structOf(fields) }
 }

@@ -4,11 +4,12 @@
 // what the host would.
 
 import type { ColumnSpec } from '../../schema/column-spec'
-import { decoderOf } from '../decode/cell-decoders'
+import { arrowTypeOf, decoderOf, KINDS } from '../kinds/all-kinds'
+import type { CellKind } from '../kinds/kind-of-cells'
 import type { Row, RowBatch } from '../row-batch'
 import { TextBuffer } from '../text-buffer'
 import type { BoundHeader } from '../tsv/header'
-import { type ArrowType, arrowTypeOf } from './arrow-type'
+import type { ArrowType } from './arrow-type'
 import {
   type ColumnsCore,
   columnsCoreWith,
@@ -17,44 +18,23 @@ import {
   type RowLayout,
   type TextColumn,
 } from './columns-core'
-import {
-  type CellKind,
-  type CellKinds,
-  type Kernel,
-  kernelOf,
-  type ValueKernel,
-  valueKernel,
-} from './kernel'
+import { type Kernel, kernelOf, type ValueKernel, valueKernel } from './kernel'
 
 /** A notation of rows, and how its cells are written. */
 export interface TextForm extends RowForm {
-  /** The kinds of values of columns whose cells are written as another kind than their own. */
-  readonly kinds: CellKinds
   /** The parameter of the kernels of dates and timestamps: 1 refuses the year 0. */
   readonly timeParameter: number
 }
 
-/** As the text of the file. */
-const KINDS: CellKinds = {
-  decimal: 'TEXT_CELL',
-  float64: 'MADE',
-  date: 'TEXT_CELL',
-  timestamp: 'TEXT_CELL',
-  oneOf: 'TEXT_CELL',
-}
-/** The kinds of a list's values that JSON has without quotes. */
-const LITERALS: readonly ColumnSpec['type'][] = ['int32', 'float64', 'boolean']
 export const JSON_LINES: TextForm = {
   notation: 'JSON',
   nullText: 'null',
-  kinds: { ...KINDS, json: 'MADE' },
   timeParameter: 0,
 }
 /** The text of PostgreSQL's COPY, where empty text is NULL. Lists are arrays, and pairs are jsonb. */
 export const COPY_TEXT: TextForm = {
   notation: 'COPY',
   nullText: '',
-  kinds: { ...KINDS, list: 'LIST_AS_ARRAY' },
   timeParameter: 1,
 }
 
@@ -67,7 +47,6 @@ export function csvText(delimiter: string, neutralizes: boolean, isSingle: boole
   return {
     notation: 'CSV',
     nullText: isSingle ? '""' : '',
-    kinds: { ...KINDS, json: 'TEXT_CELL', decimal: 'MADE', date: 'MADE', timestamp: 'MADE' },
     timeParameter: 0,
     delimiter,
     neutralizes,
@@ -105,17 +84,18 @@ export function textSource(
   notNull = spec.notNull === true,
 ): TextSource | undefined {
   const textOf = (values: ColumnSpec, arrow: ArrowType) => textKernel(form, values, arrow)
-  const isByText = spec.type === 'list' || form.kinds[spec.type] !== undefined
+  const written = KINDS[spec.type].written?.[form.notation]
+  const isByText = spec.type === 'list' || written !== undefined
   const kernel = kernelOf({ ...spec, notNull }, arrowTypeOf(spec), isByText ? textOf : valueKernel)
   if (kernel === undefined) return undefined
   const { type = 'text' } = spec.element ?? {}
   if (spec.type !== 'list' || type === 'text') {
-    const kind = form.kinds[spec.type] ?? kernel.kind
+    const kind = written ?? kernel.kind
     return kind === 'JSON_CELL' ? undefined : { at, kind, kernel }
   }
   // PostgreSQL has arrays of other types than text.
-  if (form.kinds.list !== undefined) return undefined
-  return { at, kind: LITERALS.includes(type) ? 'LIST_OF_LITERALS' : 'LIST', kernel }
+  if (written !== undefined) return undefined
+  return { at, kind: KINDS[type].isLiteral ? 'LIST_OF_LITERALS' : 'LIST', kernel }
 }
 
 /** Returns how the module checks values of a kind whose texts stay as they are. */

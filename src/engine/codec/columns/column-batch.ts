@@ -3,13 +3,13 @@
 
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../../schema/feed-schema'
-import { decoderOf } from '../decode/cell-decoders'
 import { INSPECT, type Inspect, inspection } from '../inspection'
 import { JsonCell } from '../json-cell'
+import { arrowTypeOf, decoderOf } from '../kinds/all-kinds'
 import { projectionsOf } from '../projection'
 import type { FileProgress } from '../row-batch'
 import { type BoundColumn, type BoundHeader, columnOf } from '../tsv/header'
-import { type ArrowType, arrowTypeOf } from './arrow-type'
+import type { ArrowType } from './arrow-type'
 import { type ColumnData, emptyData, isNull, valueAt } from './column-data'
 
 /** A column of a batch: its cells, and the arrays that hold them. */

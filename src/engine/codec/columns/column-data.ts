@@ -1,7 +1,7 @@
 // The arrays of a column, and the values that they hold. They are made of JavaScript values, or lie in
 // the memory of what the WebAssembly module has decoded (columns-core.ts), which follows the plain way.
 
-import { decodeDecimal } from '../decode/numbers'
+import { decodeDecimal } from '../kinds/decimal'
 import type { ArrowField, ArrowType } from './arrow-type'
 
 /** The arrays of a column in the layout of Apache Arrow. {@link ArrowType} says which there are. */

@@ -2,6 +2,7 @@
 // serves all batches, because a batch is decoded and copied out of its memory within one call. The
 // file is one piece, because all calls work on the batch that `begin` has copied there.
 
+import type { CellKind, Notation } from '../kinds/kind-of-cells'
 import { copyInto, outputMemory } from '../memory'
 import type { RowBatch } from '../row-batch'
 import { DOCUMENTED_CELLS } from '../tsv/cell-rules'
@@ -10,9 +11,7 @@ import { rowsNotUtf8 } from '../tsv/utf8-rows'
 import { bytesOfWords, onFirstUse, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import { DecodedBlock, NODE_WORDS } from './column-data'
 import { COLUMNS_BINARY, COLUMNS_PAGES } from './columns-binary'
-import type { CellKind, Kernel, ValueKernel } from './kernel'
-
-type Notation = 'JSON' | 'COPY' | 'CSV'
+import type { Kernel, ValueKernel } from './kernel'
 
 interface Exports extends Readonly<Record<CellKind | Notation, number>> {
   readonly AS_TEXT: number

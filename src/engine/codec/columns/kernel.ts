@@ -1,35 +1,10 @@
 // How the WebAssembly module src/engine/wasm/columns.ts decodes the columns of a kind.
 
 import type { ColumnSpec } from '../../schema/column-spec'
-import { type ArrowType, arrowTypeOf } from './arrow-type'
+import { arrowTypeOf, KINDS } from '../kinds/all-kinds'
+import type { CellKind } from '../kinds/kind-of-cells'
+import type { ArrowType } from './arrow-type'
 import { textHash } from './text-hash'
-
-/** The kinds of columns that the module decodes, as kinds.ts of the module names them. */
-const KINDS = {
-  text: 'TEXT_CELL',
-  int32: 'INT32',
-  int64: 'INT64',
-  float64: 'FLOAT64',
-  decimal: 'DECIMAL',
-  boolean: 'BOOLEAN',
-  date: 'DAY',
-  timestamp: 'TIME',
-  json: 'JSON_CELL',
-  oneOf: 'CHOICE',
-  list: 'LIST',
-  regions: 'REGIONS',
-  aspects: 'ASPECTS',
-  conditionDescriptors: 'DESCRIPTORS',
-} as const satisfies { readonly [T in ColumnSpec['type']]?: string }
-
-/** A kind of cells or of values in text. */
-export type CellKind =
-  | (typeof KINDS)[keyof typeof KINDS]
-  | 'MADE'
-  | 'LIST_AS_ARRAY'
-  | 'LIST_OF_LITERALS'
-  | 'ANY_DECIMAL'
-export type CellKinds = { readonly [T in ColumnSpec['type']]?: CellKind }
 
 /** How the module decodes values of a kind. */
 export interface ValueKernel {
@@ -72,7 +47,7 @@ const TEXT = { type: 'text' } as ColumnSpec
 
 /** Returns how the module decodes values of a kind. */
 export function valueKernel({ type }: ColumnSpec, arrow: ArrowType): ValueKernel | undefined {
-  const kind = (KINDS as CellKinds)[type]
+  const { kernel: kind } = KINDS[type]
   if (kind === undefined) return undefined
   if (type === 'json') return { kind, asText: true, parameter: 0 }
   if (arrow.kind === 'decimal') return { kind, parameter: arrow.scale }

@@ -1,6 +1,7 @@
 // The cells of a batch for those who count and check values, by the WebAssembly module where it runs
 // and takes the batch, and by plain code elsewhere.
 
+import { KINDS } from '../kinds/all-kinds'
 import type { RowBatch } from '../row-batch'
 import { onFirstUse } from '../wasm-module'
 import { ColumnsCore, columnsCoreWith, type HashedTexts, PLACE_WORDS } from './columns-core'
@@ -24,19 +25,19 @@ export class ProfiledCells {
 
   /**
    * Returns the rows of the lowest and the highest value of a column, none where the column has no
-   * numbers or times; undefined where a cell may be bad.
+   * numbers or times; undefined where a cell may be bad, or the module cannot compare the values.
    * @param at the place of the column in the file
    */
   extremes(at: number): readonly number[] | undefined {
-    const { kernel, spec, type } = planOf(this.#batch.header)[at]!
+    const { kernel, spec } = planOf(this.#batch.header)[at]!
     if (spec.type === 'text') return []
+    const { order } = KINDS[spec.type]
+    if (order?.isInModule === false) return undefined
     const column = kernel && this.#core?.decode(kernel, at)
     if (column === undefined || column.left.length > 0) return undefined
-    return HAVE_ORDER.has(type.kind) ? this.#core!.extremeRows(column.node) : []
+    return order === undefined ? [] : this.#core!.extremeRows(column.node)
   }
 }
-
-const HAVE_ORDER: ReadonlySet<string> = new Set(['int32', 'int64', 'decimal', 'date', 'timestamp'])
 
 function plainTexts(batch: RowBatch): HashedTexts {
   const { cells, index } = batch

@@ -1,5 +1,5 @@
 // The hash of a text: 32 bits that are well mixed, as the estimate of distinct values needs them. It
-// is the function MurmurHash3_x86_32 with a fixed seed. The caches of codec/decode/shared-cells.ts
+// is the function MurmurHash3_x86_32 with a fixed seed. The caches of codec/kinds/shared-cells.ts
 // have a quicker hash, which mixes less. If you change the hash, also change
 // src/engine/wasm/profile.ts.
 

@@ -2,7 +2,6 @@
 // ways to make columns of a table and the decoders of texts; and the smallest table that shows it.
 
 import fc from 'fast-check'
-import { arrowTypeOf } from '../../../../src/engine/codec/columns/arrow-type'
 import { type ColumnBatch, isText } from '../../../../src/engine/codec/columns/column-batch'
 import type { ColumnData } from '../../../../src/engine/codec/columns/column-data'
 import { misfit } from '../../../../src/engine/codec/columns/column-fit'
@@ -11,9 +10,9 @@ import {
   decodeColumns,
 } from '../../../../src/engine/codec/columns/decode-columns'
 import { BatchJson } from '../../../../src/engine/codec/columns/rows-json'
-import { invalidCell, isBadCell } from '../../../../src/engine/codec/decode/cell-decoder'
-import { decoderOf } from '../../../../src/engine/codec/decode/cell-decoders'
 import { exactJson, exactObject } from '../../../../src/engine/codec/json-cell'
+import { arrowTypeOf, decoderOf } from '../../../../src/engine/codec/kinds/all-kinds'
+import { invalidCell, isBadCell } from '../../../../src/engine/codec/kinds/kind-of-cells'
 import type { RowBatch } from '../../../../src/engine/codec/row-batch'
 import { TextBuffer } from '../../../../src/engine/codec/text-buffer'
 import { TsvParser } from '../../../../src/engine/codec/tsv/parser'

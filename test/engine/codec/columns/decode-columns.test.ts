@@ -3,7 +3,6 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { arrowTypeOf } from '../../../../src/engine/codec/columns/arrow-type'
 import type { ColumnBatch } from '../../../../src/engine/codec/columns/column-batch'
 import { isNull } from '../../../../src/engine/codec/columns/column-data'
 import { misfit } from '../../../../src/engine/codec/columns/column-fit'
@@ -11,7 +10,8 @@ import {
   type ColumnEngine,
   decodeColumns,
 } from '../../../../src/engine/codec/columns/decode-columns'
-import { decodeDecimal } from '../../../../src/engine/codec/decode/numbers'
+import { arrowTypeOf } from '../../../../src/engine/codec/kinds/all-kinds'
+import { decodeDecimal } from '../../../../src/engine/codec/kinds/decimal'
 import type { Dialect } from '../../../../src/engine/codec/tsv/dialect'
 import { TsvParser } from '../../../../src/engine/codec/tsv/parser'
 import { FeedError } from '../../../../src/engine/errors'

@@ -1,11 +1,14 @@
-// Reads plainly good region cells straight from their bytes. lists.ts describes the form, and
-// decodes every other cell. A feed has few countries and regions, so their texts are shared, even
-// where no two rows have the same list of them.
+// Cells of shipToIncludedRegions and shipToExcludedRegions (item-feeds.md, section 2.5), and cells
+// of one part (service-notes.md, section 6.2).
 
+import { is } from '../../options'
 import type { Regions } from '../../schema/values'
+import { structOf, TEXTS } from '../columns/arrow-type'
 import { PIPE, SEMICOLON } from './base64-pieces'
-import type { CellSource } from './cell-decoder'
-import { ByteTable, hashWord } from './shared-cells'
+import { type CellSource, invalidCell, type KindOfCells } from './kind-of-cells'
+import { decodeList } from './list'
+import { areTexts } from './object-parts'
+import { ByteTable, hashWord, sharedReader } from './shared-cells'
 
 const SPACE = 0x20
 const LETTER_A = 0x41
@@ -14,8 +17,70 @@ const COUNTRY = [...Buffer.from('COUNTRY:')]
 const REGION = [...Buffer.from('REGION:')]
 /** There are some 250 countries and some dozens of regions. The table has 32 KiB. */
 const NAMES = { entryBits: 10, maxKeyBytes: 32 }
+/** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
+const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 
-export type RegionReader = (source: CellSource, start: number, end: number) => Regions | undefined
+export const regions: KindOfCells<Regions | null> = {
+  decoder: {
+    empty: null,
+    decode: decodeRegions,
+    read: /* @__PURE__ */ sharedReader(
+      REGIONS,
+      text => frozenRegions(decodeRegions(text)),
+      /* @__PURE__ */ regionReader(),
+    ),
+  },
+  arrow: /* @__PURE__ */ structOf({ countries: TEXTS, regions: TEXTS }),
+  kernel: 'REGIONS',
+  fromObject(value) {
+    const { countries, regions } = value as Record<keyof Regions, unknown>
+    return areTexts(countries) && areTexts(regions) ? value : undefined
+  },
+  readable: ({ countries, regions }) =>
+    [
+      ...(countries.length > 0 ? [`countries ${countries.join(', ')}`] : []),
+      ...(regions.length > 0 ? [`regions ${regions.join(', ')}`] : []),
+    ].join('; '),
+}
+
+function frozenRegions({ countries, regions }: Regions): Regions {
+  return Object.freeze({ countries: Object.freeze(countries), regions: Object.freeze(regions) })
+}
+
+/**
+ * Decodes `COUNTRY:<codes>;REGION:<names>;`, with pipes inside the lists. Either part may stand
+ * alone or be empty, the parts may come in any order, and the last semicolon may be missing. Names
+ * stay as the feed has them, unknown ones too. A repeated part is refused.
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeRegions } from 'feedmill'
+ *
+ * const { countries, regions } = decodeRegions('COUNTRY:US|CA;REGION:EUROPE;')
+ * console.log(countries, regions)
+ * // => [ 'US', 'CA' ] [ 'EUROPE' ]
+ * ```
+ */
+export function decodeRegions(text: string): Regions {
+  is.anyText('text', text)
+  let countries: readonly string[] | undefined
+  let regions: readonly string[] | undefined
+  const parts = text.endsWith(';') ? text.slice(0, -1) : text
+  if (parts === '') return { countries: [], regions: [] }
+  for (const part of parts.split(';')) {
+    if (part.startsWith('COUNTRY:') && countries === undefined)
+      countries = decodeList(part.slice('COUNTRY:'.length), '|')
+    else if (part.startsWith('REGION:') && regions === undefined)
+      regions = decodeList(part.slice('REGION:'.length), '|')
+    else throw invalidCell('regions', 'expected COUNTRY:…; and REGION:…;, each at most once', text)
+  }
+  return { countries: countries ?? [], regions: regions ?? [] }
+}
+
+// Reads plainly good cells straight from their bytes. A feed has few countries and regions, so their
+// texts are shared, even where no two rows have the same list of them.
+
+type RegionReader = (source: CellSource, start: number, end: number) => Regions | undefined
 
 /**
  * Makes a reader with a table of its own. The reader returns the frozen regions of a cell, or

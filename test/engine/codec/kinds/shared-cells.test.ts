@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
-import {
-  ByteTable,
-  hashBytes,
-  sharedReader,
-} from '../../../../src/engine/codec/decode/shared-cells'
+import type { CellSource } from '../../../../src/engine/codec/kinds/kind-of-cells'
+import { ByteTable, hashBytes, sharedReader } from '../../../../src/engine/codec/kinds/shared-cells'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { type CellRules, DOCUMENTED_CELLS } from '../../../../src/engine/codec/tsv/cell-rules'
 import type { Quoting } from '../../../../src/engine/codec/tsv/dialect'

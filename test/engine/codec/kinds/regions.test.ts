@@ -1,11 +1,58 @@
-// Regions that are read from bytes against the decoder of their text.
-
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeRegions } from '../../../../src/engine/codec/decode/lists'
-import { regionReader } from '../../../../src/engine/codec/decode/region-reader'
+import { decodeRegions, regionReader } from '../../../../src/engine/codec/kinds/regions'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { noNames } from '../../../tsv-text'
+
+test.each([
+  ['COUNTRY:AT|DE;REGION:EUROPE|ASIA;', ['AT', 'DE'], ['EUROPE', 'ASIA']],
+  ['COUNTRY:AT|DE;REGION:EUROPE', ['AT', 'DE'], ['EUROPE']],
+  ['REGION:EUROPE;COUNTRY:DE', ['DE'], ['EUROPE']],
+  ['COUNTRY:DE;', ['DE'], []],
+  ['COUNTRY:DE', ['DE'], []],
+  ['REGION:WORLDWIDE;', [], ['WORLDWIDE']],
+  ['COUNTRY:;REGION:;', [], []],
+  ['COUNTRY: AT | DE ;', ['AT', 'DE'], []],
+  ['', [], []],
+  [';', [], []],
+])('reads %j', (cell, countries, regions) => {
+  expect(decodeRegions(cell)).toEqual({ countries, regions })
+})
+
+test.each([
+  'DE',
+  'STATE:BY;',
+  'COUNTRY:DE;;',
+  'COUNTRY:DE;COUNTRY:AT;',
+  'country:DE',
+  ';COUNTRY:DE',
+  'COUNTRY:DE;REGION',
+])('refuses %s', cell => {
+  expect(() => decodeRegions(cell)).toThrow(
+    expect.objectContaining({
+      code: 'CELL_INVALID',
+      context: expect.objectContaining({ type: 'regions', excerpt: cell }),
+    }),
+  )
+})
+
+test('fault 73: unknown region and country names are kept as sent', () => {
+  expect(decodeRegions('COUNTRY:XX|Kosovo;REGION:MIDDLE_EARTH|EUROPE;')).toEqual({
+    countries: ['XX', 'Kosovo'],
+    regions: ['MIDDLE_EARTH', 'EUROPE'],
+  })
+  const names = fc.array(fc.stringMatching(/^[^\s:;|]+$/))
+  fc.assert(
+    fc.property(names, names, (countries, regions) => {
+      expect(decodeRegions(`COUNTRY:${countries.join('|')};REGION:${regions.join('|')};`)).toEqual({
+        countries,
+        regions,
+      })
+    }),
+  )
+})
+
+// Regions that are read from bytes, against the decoder of their text.
 
 const read = regionReader()
 

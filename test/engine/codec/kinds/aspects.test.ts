@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  decodeAspects,
-  decodeConditionDescriptors,
-  decodePieces,
-} from '../../../../src/engine/codec/decode/aspects'
-import { COLON, PIPE, SEMICOLON } from '../../../../src/engine/codec/decode/base64-pieces'
+import { decodeAspects } from '../../../../src/engine/codec/kinds/aspects'
 import { FeedError } from '../../../../src/engine/errors'
 import type { Aspect } from '../../../../src/engine/schema/values'
 
@@ -227,63 +222,4 @@ test('fault 72: decoded text that contains colons, semicolons and pipes is kept'
     'a:b',
     'c;d|e',
   ])
-})
-
-test('what is written comes back', () => {
-  const texts = fc.string({ unit: fc.constantFrom(':', ';', '|', 'a', 'ä') })
-  const descriptors = fc.array(
-    fc.record({ name: texts, values: fc.array(texts, { minLength: 1, maxLength: 4 }) }),
-    { minLength: 1 },
-  )
-  fc.assert(
-    fc.property(descriptors, fc.constantFrom('', ';'), (entries, end) => {
-      const cell =
-        entries
-          .map(({ name, values }) => `${base64(name)}:${values.map(base64).join('|')}`)
-          .join(';') + end
-      expect(decodeConditionDescriptors(cell)).toEqual(entries)
-    }),
-  )
-})
-
-test('nothing has no descriptors', () => {
-  expect(decodeConditionDescriptors('')).toEqual([])
-  expect(decodeConditionDescriptors(';')).toEqual([])
-})
-
-test.each([
-  'bg==',
-  'bg==|dg==',
-  'bg==:dg==:dg==',
-  'bg==|bg==:dg==',
-  'bg==:dg==;;',
-  'bg==:dg==|dg==:bg==',
-  'bg==:*',
-])('refuses %s', cell => {
-  expect(() => decodeConditionDescriptors(cell)).toThrow(
-    expect.objectContaining({ code: 'CELL_INVALID' }),
-  )
-})
-
-describe('pieces', () => {
-  test('pieces come in order, each with the separator behind it', () => {
-    expect(decodePieces('TA==|bg==:w6Q=;bg==:dg==', 'aspects')).toEqual({
-      texts: ['L', 'n', 'ä', 'n', 'v'],
-      separators: [PIPE, COLON, SEMICOLON, COLON, SEMICOLON],
-    })
-  })
-
-  test('a last semicolon begins no piece; pieces between separators may be empty', () => {
-    expect(decodePieces('bg==;', 'aspects')).toEqual({ texts: ['n'], separators: [SEMICOLON] })
-    expect(decodePieces('|:;;', 'aspects')).toEqual({
-      texts: ['', '', '', ''],
-      separators: [PIPE, COLON, SEMICOLON, SEMICOLON],
-    })
-  })
-
-  test('the error names the type that asked', () => {
-    expect(() => decodePieces('*', 'conditionDescriptors')).toThrow(
-      'not readable as conditionDescriptors: a character outside',
-    )
-  })
 })

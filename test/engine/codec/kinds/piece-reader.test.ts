@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { decodeAspects, readAspects } from '../../../../src/engine/codec/kinds/aspects'
 import {
-  decodeAspects,
   decodeConditionDescriptors,
-  readAspects,
   readConditionDescriptors,
-} from '../../../../src/engine/codec/decode/aspects'
-import type { CellSource } from '../../../../src/engine/codec/decode/cell-decoder'
-import { hashHead, PieceTable } from '../../../../src/engine/codec/decode/piece-reader'
+} from '../../../../src/engine/codec/kinds/condition-descriptors'
+import type { CellSource } from '../../../../src/engine/codec/kinds/kind-of-cells'
+import { hashHead, PieceTable } from '../../../../src/engine/codec/kinds/piece-reader'
 import { RowCells } from '../../../../src/engine/codec/row-cells'
 import { noNames } from '../../../tsv-text'
 import { decodedAspects, goodCell, oddCell } from '../aspects-cells'

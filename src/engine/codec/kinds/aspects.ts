@@ -7,12 +7,25 @@
 // Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
 
 import { is } from '../../options'
-import type { Aspect, CellType, ConditionDescriptor } from '../../schema/values'
-import { COLON, PIPE, whatIsWrongWith } from './base64-pieces'
-import { type CellSource, invalidCell } from './cell-decoder'
-import { type Pieces, pieceReader } from './piece-reader'
+import type { Aspect } from '../../schema/values'
+import { listOf, UTF8 } from '../columns/arrow-type'
+import { COLON, PIPE } from './base64-pieces'
+import { type CellSource, EMPTY_LIST, invalidCell, type KindOfCells } from './kind-of-cells'
+import { areObjects, isText } from './object-parts'
+import type { Pieces } from './piece-reader'
+import { decodePieces, readPieces } from './pieces'
 
-const readPieces = pieceReader()
+export const aspects: KindOfCells<readonly Aspect[]> = {
+  decoder: {
+    empty: EMPTY_LIST,
+    decode: decodeAspects,
+    read: (source, _, start, end) => readAspects(source, start, end),
+  },
+  arrow: /* @__PURE__ */ listOf({ label: UTF8, name: UTF8, value: UTF8 }),
+  kernel: 'ASPECTS',
+  fromObject: value => (areObjects(value, isAspect) ? value : undefined),
+  readable: pairs => pairs.map(aspectText).join('; '),
+}
 
 /**
  * Decodes the pairs of a cell in order, each with the label that covers it. In the names-only form
@@ -74,65 +87,15 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
   return texts.map(name => ({ label: null, name, value: null }))
 }
 
-/** Room behind a cell, to read ahead. */
-const ROOM = '\t'.repeat(32)
-
-/**
- * Splits a cell at every separator and decodes the pieces. A semicolon at the very end closes the
- * last piece and begins no other.
- * @throws FeedError CELL_INVALID
- */
-export function decodePieces(text: string, type: CellType): Pieces {
-  const bytes = Buffer.from(text + ROOM)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const pieces: Pieces = { texts: [], separators: [] }
-  if (readPieces({ bytes, view }, 0, bytes.length - ROOM.length, undefined, pieces)) return pieces
-  const piece = text.split(/[:;|]/)[pieces.texts.length] ?? text
-  throw invalidCell(type, whatIsWrongWith(piece), piece)
+function isAspect({ label, name, value }: Record<keyof Aspect, unknown>): boolean {
+  return isTextOrNull(label) && isText(name) && isTextOrNull(value)
 }
 
-// Cells of conditionDescriptors (service-notes.md, section 6.3): `name:value|value;name:value`,
-// each piece Base64 on its own.
-
-/**
- * Decodes the descriptors of a cell in order. The cell may end in one semicolon. An empty piece is
- * an empty text.
- * @throws FeedError CELL_INVALID, OPTION_INVALID
- */
-export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
-  is.anyText('text', text)
-  if (text === '' || text === ';') return []
-  const descriptors = descriptorsOf(decodePieces(text, 'conditionDescriptors'))
-  if (descriptors !== undefined) return descriptors
-  throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value)
 }
 
-/** Reads a cell. Returns undefined where {@link decodeConditionDescriptors} has to decide. */
-export function readConditionDescriptors(
-  source: CellSource,
-  start: number,
-  end: number,
-): ConditionDescriptor[] | undefined {
-  const pieces: Pieces = { texts: [], separators: [] }
-  return readPieces(source, start, end, undefined, pieces) ? descriptorsOf(pieces) : undefined
-}
-
-function descriptorsOf({ texts, separators }: Pieces): ConditionDescriptor[] | undefined {
-  const descriptors: ConditionDescriptor[] = []
-  let name: string | undefined
-  let values: string[] = []
-  for (let n = 0; n < texts.length; n++) {
-    const isName = separators[n] === COLON
-    if (isName !== (name === undefined)) return undefined
-    if (isName) {
-      name = texts[n]!
-      continue
-    }
-    values.push(texts[n]!)
-    if (separators[n] === PIPE) continue
-    descriptors.push({ name: name!, values })
-    name = undefined
-    values = []
-  }
-  return descriptors
+function aspectText({ label, name, value }: Aspect): string {
+  const pair = value === null ? name : `${name}: ${value}`
+  return label === null ? pair : `[${label}] ${pair}`
 }

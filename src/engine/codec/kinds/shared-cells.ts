@@ -1,7 +1,7 @@
 // Reads cells that a feed repeats from row to row, lists and regions. Each is decoded once, and all
 // rows share its frozen value.
 
-import type { CellSource } from './cell-decoder'
+import type { CellSource } from './kind-of-cells'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

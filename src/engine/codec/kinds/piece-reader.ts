@@ -8,7 +8,7 @@
 
 import type { Aspect } from '../../schema/values'
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
-import type { CellSource } from './cell-decoder'
+import type { CellSource } from './kind-of-cells'
 import { hashWord, WORD_BYTES } from './shared-cells'
 
 /** The pieces of a cell, in order. An empty piece is an empty text. */
