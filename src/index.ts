@@ -33,6 +33,8 @@ export {
   conditionDescriptors,
   csvSink,
   type Decimal,
+  Decompress,
+  type DecompressOptions,
   type DiagnosticsMessages,
   type Dialect,
   date,

@@ -43,7 +43,7 @@ const body = (name: string, bytes: string | Buffer, what: RegExp): ForeignBody =
 
 export const ARCHIVES: readonly ForeignBody[] = [
   body('gzip', gzipSync(table), /gzip data: put Gunzip/),
-  body('zip', zip({ 'items.tsv': table.toString() }), /a ZIP archive: .*unzip -p/),
+  body('zip', zip({ 'items.tsv': table.toString() }), /a ZIP archive: put Decompress/),
   body('empty zip', zip({}), /a ZIP archive/),
   body('xlsx', zip({ '[Content_Types].xml': '<x/>', 'xl/workbook.xml': '<x/>' }), /a ZIP archive/),
   body('zstd', base64('KLUv/SQYwQAAaWQJdGl0bGUKMQlMYW1wCjIJQ2hhaXIKTdYYsQ=='), /Zstandard data/),
@@ -71,6 +71,9 @@ export const ARCHIVES: readonly ForeignBody[] = [
   body('parquet', latin1('PAR1\x15\x04\x15\x10\x15\x14\x4c'), /Parquet/),
   body('xls', latin1('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'), /workbook/),
 ]
+
+/** The bodies that Decompress, `inspect` and `sync` unpack, or refuse as archives. */
+export const UNPACKED: ReadonlySet<string> = new Set(['zip', 'empty zip', 'xlsx', 'zstd'])
 
 export const BROTLI: ForeignBody = body('brotli', brotliCompressSync(table), /Brotli data/)
 

@@ -3,6 +3,7 @@
 
 import { missingServices, SERVICES } from './services'
 import { missingTools, TOOLS } from './tools'
+import { hasZstd } from './zstd'
 
 export async function setup(): Promise<() => void> {
   const missing = missingTools()
@@ -10,6 +11,7 @@ export async function setup(): Promise<() => void> {
   return () => {
     for (const tool of missing)
       console.warn(`LEFT OUT: ${TOOLS[tool]}, because ${tool} is not on this machine.`)
+    if (!hasZstd) console.warn('LEFT OUT: Zstandard, because this Node does not have it (22.15).')
     for (const service of silent) {
       const { tested, url, variable } = SERVICES[service]
       console.warn(`LEFT OUT: ${tested}, because no server answers at ${url} (${variable}).`)

@@ -168,6 +168,7 @@ const MADE: Record<string, () => object> = {
   SnapshotMerger: () => new feedmill.SnapshotMerger(),
   GroupJoiner: () => new feedmill.GroupJoiner({ groups: [] }),
   Gunzip: () => new feedmill.Gunzip(),
+  Decompress: () => new feedmill.Decompress(),
   TsvRowParser: () => new feedmill.TsvRowParser(),
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
   TsvColumnParser: () => new feedmill.TsvColumnParser({ schema: feedmill.itemSchema }),

@@ -307,7 +307,7 @@ const COMMAND_TABLES: readonly Table[] = [
       between('src/inspect/report.ts', 'interface ColumnProfile {', '\n}\n'),
       /^ {2}readonly (\w+)/gm,
     )
-      .concat(['gzip', 'header', 'badRows', 'columns', 'sample', 'failure'])
+      .concat(['format', 'gzip', 'header', 'badRows', 'columns', 'sample', 'failure'])
       .filter(name => !['name', 'heading', 'type', 'known', 'distinctIsExact'].includes(name)),
   },
   {

@@ -14,6 +14,7 @@ export const TOOLS = {
   bash: 'the completion of bash',
   zsh: 'the completion of zsh',
   fish: 'the completion of fish',
+  zip: 'archives of Info-ZIP',
   python3: 'the ingestion example in Python',
   sqlite3: 'SQLite outputs by the program sqlite3',
   strace: 'kills and disk errors at the Nth system call',

@@ -5,7 +5,7 @@
 import { gzipLimits } from '../../src/engine/codec/gzip/limits'
 import { wasmEngine } from '../../src/engine/codec/gzip/wasm-inflate'
 import { PAUSE, type Pause } from '../../src/engine/core/steps'
-import { Inflation } from '../../src/engine/stages/inflation'
+import { GzipInflation } from '../../src/engine/stages/inflation'
 import { bytesCase, fileBytes } from './macro-case'
 
 export const inflate = bytesCase({
@@ -14,7 +14,7 @@ export const inflate = bytesCase({
   title: 'the WebAssembly engine alone, one thread, trailer verified, output dropped',
   ours: true,
   async run(path, use) {
-    const inflation = new Inflation({ limits: gzipLimits({}), newEngine: wasmEngine() })
+    const inflation = new GzipInflation({ limits: gzipLimits({}), newEngine: wasmEngine() })
     const useAll = async (blocks: AsyncIterable<Uint8Array | Pause>) => {
       for await (const block of blocks) if (block !== PAUSE) use(block)
     }

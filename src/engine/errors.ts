@@ -351,6 +351,31 @@ export interface ErrorContexts {
     limit: number
   }
 
+  // Zstandard and ZIP. `byteOffset` counts compressed bytes from the start of the file.
+  /**
+   * The data is damaged or cut off, has other bytes behind its end, or its parts contradict each
+   * other. Rows handed out before are unverified.
+   * @remedy Fetch the file again, and drop every row of the damaged copy. Where it fails again, have
+   * the sender make the file anew.
+   */
+  UNPACK_INVALID: { format: 'zstd' | 'zip'; byteOffset: number; reason: string }
+  /**
+   * The file is well formed, but of a kind that is not read: an archive of several files or none,
+   * encrypted, or made by another method or with a dictionary.
+   * @remedy Do what `reason` says: unpack the file by a program, or ask for another form of it.
+   */
+  UNPACK_UNSUPPORTED: { format: 'zstd' | 'zip'; byteOffset: number; reason: string }
+  /**
+   * The file exceeds a limit that protects against decompression bombs.
+   * @remedy Raise the limit that `option` names if you trust the file.
+   */
+  UNPACK_LIMIT: {
+    format: 'zstd' | 'zip'
+    byteOffset: number
+    option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers' | 'maxWindowBytes'
+    limit: number
+  }
+
   // TSV.
   /**
    * The file has no header line.
@@ -615,6 +640,7 @@ const FAMILIES = {
   RANGE: 'range',
   CHUNK: 'chunk',
   GZIP: 'gzip',
+  UNPACK: 'unpack',
   TSV: 'tsv',
   CELL: 'row',
   KEY: 'row',

@@ -28,7 +28,6 @@ export { mendedRows } from './codec/quarantine/mended-rows'
 export type { QuarantinedRow } from './codec/quarantine/quarantine-records'
 export { leftOutRow, type RowQuarantine } from './codec/quarantine/row-quarantine'
 export {
-  contradictsSignature,
   type ExpectedFile,
   type FileIdentity,
   GZIP_SIGNATURE,
@@ -99,8 +98,10 @@ export { type RowWriter, type TableDatabase, tableSink } from './sinks/table-sin
 export { type BadCell, type BadCellPolicy, BadCells } from './stages/bad-cell-policy'
 export { ChunkReassembler } from './stages/chunk-reassembler'
 export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
+export { Decompress, type DecompressOptions } from './stages/decompress'
 export { FileSource } from './stages/file-source'
-export { Gunzip, type GunzipOptions } from './stages/gunzip'
+export { Gunzip } from './stages/gunzip'
+export type { GunzipOptions } from './stages/gunzip-engine'
 export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher } from './stages/range/range-fetcher'
 export * from './stages/range/range-settings'

@@ -54,6 +54,7 @@ const report: JsonShape<unknown> = z.object({
   schema: z.nullable(text),
   schemaIsGuess: yes,
   ...fields(count, 'sourceBytes', 'textBytes', 'rows'),
+  format: z.optional(text),
   gzip: z.nullable(gzip),
   header: z.nullable(header),
   badRows,

@@ -5,13 +5,11 @@ import {
   byteBlock,
   ChunkReassembler,
   checkedSchema,
-  contradictsSignature,
+  Decompress,
   FeedError,
   type FeedSchema,
   FileSource,
   familyOf,
-  Gunzip,
-  GZIP_SIGNATURE,
   is,
   type OptionTable,
   type Pipeline,
@@ -58,12 +56,12 @@ const OPTIONS = {
 } satisfies OptionTable<InspectOptions>
 
 /**
- * Reads a feed file once, gzip or plain text, and reports what is in it: the facts of gzip, the
- * header against the schema, a profile of each column, bad rows, and a sample.
+ * Reads a feed file once, plain or as Decompress unpacks it, and reports what is in it: what the
+ * file is, the facts of gzip, the header against the schema, a profile of each column, bad rows, and a sample.
  *
  * The file is never refused for its content. A file that cannot be read to its end has a `failure`
  * in its report, with the figures up to there; a failure of the source itself, such as a missing
- * file or an answer of HTTP, is thrown. Rows of gzip data are unconfirmed until `failure` is null.
+ * file or an answer of HTTP, is thrown. Rows of compressed data are unconfirmed until `failure` is null.
  *
  * The memory does not depend on the size of the file: beside the blocks of the stages it is about
  * 17 KiB for each column, of which a file has at most 4,096.
@@ -89,20 +87,18 @@ export async function inspect(
   const inspector = new FileInspector(reading)
   const running = signal === undefined ? {} : { signal }
   const from = byteSource(source, running)
-  const rest = from.blocks
-  const first = await firstBytes(rest)
-  const isGzip = first.length > 1 && !contradictsSignature(0, first, GZIP_SIGNATURE)
-  const gunzip = isGzip ? new Gunzip() : undefined
-  const blocks = pipeline<Uint8Array>(joined(first, rest), running)
-  const text = gunzip === undefined ? blocks : blocks.to(gunzip)
+  const unpacked = new Decompress()
+  const text = pipeline<Uint8Array>(from.blocks, running).to(unpacked)
   const read = () => text.to(inspector).forEach(() => {})
   const failure = await contentFailure(read, from.secrets)
+  const { gzipFacts, format = 'plain' } = unpacked
   return {
     version: REPORT_VERSION,
     source: name ?? from.name,
-    sourceBytes: (gunzip ?? inspector).counters.bytesIn,
+    sourceBytes: unpacked.counters.bytesIn,
     textBytes: inspector.counters.bytesIn,
-    gzip: gunzip === undefined ? null : gzipReport(gunzip.facts),
+    format,
+    gzip: gzipFacts === undefined ? null : gzipReport(gzipFacts),
     ...inspector.report,
     failure,
   }
@@ -110,28 +106,9 @@ export async function inspect(
 
 type Blocks = AsyncGenerator<Uint8Array, void, void>
 
-/** Reads until there are two bytes, which show whether a file is gzip, or until the end. */
-async function firstBytes(blocks: Blocks): Promise<Uint8Array> {
-  let first: Uint8Array = Buffer.alloc(0)
-  while (first.length < 2) {
-    const { done, value } = await blocks.next()
-    if (done) break
-    first = first.length === 0 ? value : Buffer.concat([first, value])
-  }
-  return first
-}
-
-async function* joined(first: Uint8Array, rest: Blocks): Blocks {
-  try {
-    if (first.length > 0) yield first
-    yield* rest
-  } finally {
-    await rest.return()
-  }
-}
-
 /**
- * Returns why the content of the file cannot be read: an error of gzip or of TSV.
+ * Returns why the content of the file cannot be read: an error of its compression or of TSV, or a Node
+ * that cannot decompress it.
  * @throws FeedError any other failure
  */
 async function contentFailure(
@@ -145,7 +122,8 @@ async function contentFailure(
     if (!FeedError.is(thrown)) throw thrown
     const error = secrets.covered(thrown)
     const family = familyOf(error.code)
-    if (family !== 'gzip' && family !== 'tsv') throw error
+    const isOfContent = family === 'gzip' || family === 'unpack' || family === 'tsv'
+    if (!isOfContent && error.code !== 'DEPENDENCY_UNSUPPORTED') throw error
     const { code, message, context } = error
     return { code, message, context: { ...context } }
   }

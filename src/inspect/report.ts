@@ -25,8 +25,10 @@ export interface InspectReport {
   readonly schemaIsGuess: boolean
   /** Bytes of the source as they came. */
   readonly sourceBytes: number
-  /** Bytes of the text: of the source, or of the output of gzip. */
+  /** Bytes of the text: of the source, or of what it unpacks to. */
   readonly textBytes: number
+  /** How the file is compressed, by its first bytes. Earlier releases did not report it. */
+  readonly format?: 'gzip' | 'zstd' | 'zip' | 'plain'
   /** Null where the source is not gzip. */
   readonly gzip: GzipReport | null
   /** Null where the file has no readable header. */

@@ -13,7 +13,9 @@ import { type InspectReport, inspect } from '../../src/inspect'
 import { DISTINCT_ERROR } from '../../src/inspect/columns/distinct-sketch'
 import type { ColumnProfile } from '../../src/inspect/index'
 import { Bad, schema as cellSchema, plainly, rowOfCells, types } from '../engine/codec/any-cells'
+import { buildZip } from '../engine/codec/unpack/build-zip'
 import { tsv } from '../tsv-text'
+import { hasZstd, ZSTD_TABLE } from '../zstd'
 import { type ColumnCount, DuckDb, naiveCounts, naiveRows, written } from './oracles'
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures')
@@ -422,6 +424,25 @@ test('a source that cannot be read is a failure of the call', async () => {
   await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
+test('a file of ZIP or Zstandard is unpacked, and the report says what it is', async () => {
+  const zip = buildZip([
+    { name: 'a.tsv', content: Buffer.from('id\tn\n1\t2\n'), descriptor: 'signed' },
+  ])
+  expect(await inspect([zip])).toMatchObject({
+    format: 'zip',
+    gzip: null,
+    rows: 1,
+    sourceBytes: zip.length,
+    textBytes: 9,
+    failure: null,
+  })
+  expect((await inspect([zip.subarray(0, -1)])).failure?.code).toBe('UNPACK_INVALID')
+  const read = await inspect([ZSTD_TABLE.bytes])
+  if (hasZstd) expect([read.rows, read.failure]).toEqual([2, null])
+  else expect([read.rows, read.failure?.code]).toEqual([0, 'DEPENDENCY_UNSUPPORTED'])
+  expect([read.format, (await inspect([Buffer.from('id\n')])).format]).toEqual(['zstd', 'plain'])
+})
+
 test('only the two bytes of gzip make a file gzip, however they are cut', async () => {
   const text = [Buffer.of(0x1f), Buffer.from('itemId\ttitle\n1\tx\n')]
   const plain = await inspect(text)
@@ -429,7 +450,8 @@ test('only the two bytes of gzip make a file gzip, however they are cut', async 
   const zipped = gzipSync('itemId\ttitle\n1\tx\n')
   const cut = await inspect([zipped.subarray(0, 0), zipped.subarray(0, 1), zipped.subarray(1)])
   expect([cut.gzip?.verifiedMembers, cut.rows, cut.sourceBytes]).toEqual([1, 1, zipped.length])
-  expect((await inspect([Buffer.of(0x1f)])).gzip).toBe(null)
+  const one = await inspect([Buffer.of(0x1f)])
+  expect([one.format, one.gzip?.members, one.failure?.code]).toEqual(['gzip', 0, 'GZIP_TRUNCATED'])
 })
 
 test('a file without header line and rows has its columns', async () => {

@@ -31,7 +31,10 @@ export function addInspectCommand(feedmill: Command): void {
       'Show what is in a feed file: gzip, header, columns, bad rows, a sample. ' +
         'The command reads the file once.',
     )
-    .argument('<file>', 'a feed file, gzip or plain; an http or https URL; - for standard input')
+    .argument(
+      '<file>',
+      'a feed file, plain or compressed by gzip, Zstandard or ZIP; an http or https URL; - for standard input',
+    )
     .addOptions(OPTIONS)
     .examples(
       'inspect items.tsv.gz --html report.html',

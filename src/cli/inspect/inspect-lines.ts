@@ -29,6 +29,8 @@ function headLines(report: InspectReport) {
   const lines = [
     `${source}: ${rows} rows, ${badRows.count} bad, ${columns.length} columns, ${fit}, ${textBytes} bytes of text`,
   ]
+  if (report.format === 'zstd' || report.format === 'zip')
+    lines.push(`${report.format}: ${report.sourceBytes} bytes`)
   if (gzip === null) return lines
   const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
   const extra = [

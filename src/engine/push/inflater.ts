@@ -6,7 +6,7 @@ import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { byteBlock } from '../codec/stage-input'
 import { newCounters } from '../core/counters'
 import { type OptionTable, readOptions } from '../options'
-import { Inflation, ownedOutputs } from '../stages/inflation'
+import { GzipInflation, ownedOutputs } from '../stages/inflation'
 import { type Engine, engineOf } from './engine'
 
 /** The options of {@link createInflater}, which are caps against hostile files. */
@@ -49,7 +49,7 @@ export function createInflater(
   options: InflaterOptions = {},
 ): Engine<Uint8Array, Uint8Array, GzipFacts> {
   const limits = readOptions(options, OPTIONS)
-  const inflation = new Inflation({ limits, newEngine: wasmEngine(), largeBytes: 0 })
+  const inflation = new GzipInflation({ limits, newEngine: wasmEngine(), largeBytes: 0 })
   const machine = {
     push: (block: Uint8Array) => ownedOutputs(inflation.inflate(byteBlock(STAGE, block))),
     end: () => ownedOutputs(inflation.finish()),

@@ -1,41 +1,14 @@
 // Gunzip: the stage that inflates gzip. The inflating itself is in inflation.ts, which needs no
 // stage.
 
-import { type GzipLimits, LIMITS } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
 import { GZIP_SIGNATURE } from '../codec/range/file-identity'
 import { byteBlock } from '../codec/stage-input'
 import type { Pause, Steps } from '../core/steps'
-import { is, type OptionTable, readOptions } from '../options'
-import { type GunzipEngine, inflateEngine } from './gunzip-engine'
-import { Inflation, ownedOutputs } from './inflation'
+import { readOptions } from '../options'
+import { GUNZIP_OPTIONS, type GunzipOptions, inflateEngine } from './gunzip-engine'
+import { GzipInflation, ownedOutputs } from './inflation'
 import { type Outputs, Stage } from './stage'
-
-export type { GunzipEngine } from './gunzip-engine'
-
-/**
- * The options of {@link Gunzip}. The caps bound the cost of hostile files; a file that exceeds one
- * fails with GZIP_LIMIT, which names the cap.
- */
-export interface GunzipOptions extends Partial<GzipLimits> {
-  /**
-   * `wasm` is this package's engine in WebAssembly. `zlib` is node:zlib on a thread of libuv's
-   * pool. `fflate` is plain JavaScript on this thread. It is several times slower, and laxer than
-   * RFC 1951: it accepts a wrong length check of a stored block and some incomplete code tables.
-   * Its output for such data ends without an error only if the member's CRC32 and size agree with
-   * it, which they do where an invalid stream stands for no output. Default: `wasm` where the
-   * machine has 128-bit SIMD, `zlib` elsewhere.
-   */
-  readonly engine?: GunzipEngine
-  /**
-   * Whether a worker thread may inflate a large file (from 512 KiB of compressed data in a member
-   * on, unless FileSource or RangeFetcher knows that less than 12 MiB of the file follow), beside
-   * the thread that reads the rows. Only the engine `wasm` has a worker. All pipelines
-   * of the process together have at most one worker less than there are processors. The worker ends
-   * with the stage. Default: true.
-   */
-  readonly worker?: boolean
-}
 
 /**
  * The most bytes that the stage holds behind a stopped reader, besides the current input block.
@@ -45,12 +18,6 @@ export interface GunzipOptions extends Partial<GzipLimits> {
  * the worst bomb inflates to, and their copy.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
-
-const OPTIONS = {
-  engine: [is.choice('zlib', 'wasm', 'fflate')],
-  worker: [is.flag, true],
-  ...LIMITS,
-} satisfies OptionTable<GunzipOptions>
 
 /**
  * Inflates gzip: takes compressed blocks of any size, gives blocks of output in order.
@@ -89,18 +56,18 @@ const OPTIONS = {
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   override ownsOutputs = true
-  readonly #inflation: Inflation
+  readonly #inflation: GzipInflation
   /** True for an engine that copies its input and lends its output. */
   readonly #engineLends: boolean
   #lends = false
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
-    const { engine, worker, ...limits } = readOptions(options, OPTIONS)
+    const { engine, worker, ...limits } = readOptions(options, GUNZIP_OPTIONS)
     const fileBytes = worker ? () => this.source.fileBytes : undefined
     const chosen = inflateEngine(engine, fileBytes)
     const label = () => this.origin
-    this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine, label })
+    this.#inflation = new GzipInflation({ limits, newEngine: chosen.newEngine, label })
     this.#engineLends = chosen.name === 'wasm'
   }
 

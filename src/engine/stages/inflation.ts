@@ -1,5 +1,5 @@
-// Inflates one gzip file: drives the framing (codec/gzip/members.ts), and an inflate engine for
-// each member, over blocks of input. It owns the life of the engine and the input between the
+// Unpacks one compressed file: drives its framing (of gzip codec/gzip/members.ts, of other formats
+// codec/unpack/), and an engine for each member, over blocks of input. It owns the life of the engine and the input between the
 // framing and the engine. Its caller owns the outputs.
 
 import { START_BYTES } from '../codec/body-kind'
@@ -11,6 +11,7 @@ import { type GzipFacts, GzipMembers } from '../codec/gzip/members'
 import { loanOf } from '../codec/loan'
 import { copyBytes } from '../codec/memory'
 import { contradictsSignature, GZIP_SIGNATURE } from '../codec/range/file-identity'
+import type { PackedFile } from '../codec/unpack/packed-file'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is processed between two pauses where it gives no output. */
@@ -19,19 +20,15 @@ const MAX_PIECE_BYTES = 1024 * 1024
 const PART_BYTES = 4096
 
 export interface InflationOptions {
-  readonly limits: GzipLimits
   readonly newEngine: NewInflateEngine
   /** An input block of this size or more is inflated as it is; smaller ones are gathered. */
   readonly largeBytes?: number | undefined
-  /** Returns the name of the file, where it has one. */
-  readonly label?: () => string | undefined
 }
 
 export class Inflation {
-  readonly #members: GzipMembers
+  readonly #members: PackedFile
   readonly #newEngine: NewInflateEngine
   readonly #gatherer: InputGatherer
-  readonly #label: InflationOptions['label']
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
   /**
    * The engine of the member whose data was read last. After it has ended, it is kept for the next
@@ -53,22 +50,15 @@ export class Inflation {
   #parts = 0
   #yieldedAt = 0
   #inputEnded = false
-  /** The first bytes of a file that is no gzip file, which say what it is. */
-  #other: Uint8Array | undefined
   /** True after the engine was told that no more input comes. */
   #engineFinishes = false
   #destroyed = false
 
-  constructor({ limits, newEngine, largeBytes, label }: InflationOptions) {
-    this.#label = label
-    this.#members = new GzipMembers(limits)
+  /** @param members the framing of the file */
+  constructor(members: PackedFile, { newEngine, largeBytes }: InflationOptions) {
+    this.#members = members
     this.#newEngine = newEngine
     this.#gatherer = new InputGatherer(largeBytes)
-  }
-
-  /** What the framing says, as far as it was read. */
-  get facts(): GzipFacts {
-    return this.#members.facts
   }
 
   /**
@@ -76,11 +66,6 @@ export class Inflation {
    * undefined while input is gathered.
    */
   inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
-    const before = this.#other ?? GZIP_SIGNATURE.subarray(0, this.#members.byteOffset)
-    if (this.#other || contradictsSignature(before.length, block, GZIP_SIGNATURE)) {
-      this.#other = Buffer.concat([before, block.subarray(0, START_BYTES)])
-      return this.#refuseOther(false)
-    }
     const framingBytes = this.#gatherer.isEmpty
       ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES))
       : 0
@@ -92,10 +77,9 @@ export class Inflation {
 
   /**
    * Returns the outputs of the end of input.
-   * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED, GZIP_HEADER_INVALID
+   * @throws FeedError where the file may not end here
    */
   finish(): Steps<Uint8Array | Pause> {
-    this.#refuseOther(true)
     this.#queue = [this.#gatherer.take()]
     this.#inputEnded = true
     return this.#outputs
@@ -104,11 +88,6 @@ export class Inflation {
   destroy(): void {
     this.#destroyed = true
     this.#engine?.destroy()
-  }
-
-  #refuseOther(isWhole: boolean): undefined {
-    const error = this.#other && notGzip(this.#other, this.#label?.(), isWhole)
-    if (error !== undefined) throw error
   }
 
   #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {
@@ -174,7 +153,7 @@ export class Inflation {
 
   #nextEngine(startOffset: number): InflateEngine {
     this.#engineFinishes = false
-    if (this.#engine?.restart?.(startOffset)) return this.#engine
+    if (this.#members.mayReuseEngine && this.#engine?.restart?.(startOffset)) return this.#engine
     this.#engine?.destroy()
     return this.#newEngine(startOffset)
   }
@@ -201,6 +180,52 @@ export class Inflation {
     this.#members.dataUsed(usedBytes, ended)
     if (!ended) this.#pushBack.used(usedBytes)
     else this.#queue.unshift(...(engine.takeRest?.() ?? this.#pushBack.takeRest(usedBytes)))
+  }
+}
+
+export interface GzipInflationOptions extends InflationOptions {
+  readonly limits: GzipLimits
+  /** Returns the name of the file, where it has one. */
+  readonly label?: () => string | undefined
+}
+
+/** The inflation of a gzip file, which says what another file is. */
+export class GzipInflation extends Inflation {
+  readonly #members: GzipMembers
+  readonly #label: GzipInflationOptions['label']
+  /** The first bytes of a file that is no gzip file, which say what it is. */
+  #other: Uint8Array | undefined
+
+  constructor({ limits, label, ...options }: GzipInflationOptions) {
+    const members = new GzipMembers(limits)
+    super(members, options)
+    this.#members = members
+    this.#label = label
+  }
+
+  /** What the framing says, as far as it was read. */
+  get facts(): GzipFacts {
+    return this.#members.facts
+  }
+
+  override inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
+    const before = this.#other ?? GZIP_SIGNATURE.subarray(0, this.#members.byteOffset)
+    if (this.#other || contradictsSignature(before.length, block, GZIP_SIGNATURE)) {
+      this.#other = Buffer.concat([before, block.subarray(0, START_BYTES)])
+      return this.#refuseOther(false)
+    }
+    return super.inflate(block)
+  }
+
+  /** @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED, GZIP_HEADER_INVALID */
+  override finish(): Steps<Uint8Array | Pause> {
+    this.#refuseOther(true)
+    return super.finish()
+  }
+
+  #refuseOther(isWhole: boolean): undefined {
+    const error = this.#other && notGzip(this.#other, this.#label?.(), isWhole)
+    if (error !== undefined) throw error
   }
 }
 

@@ -1,7 +1,7 @@
-// The inflate engine over node:zlib's InflateRaw, which works on a thread of libuv's pool. While
-// the reader uses one output, zlib inflates the next one, and no more than that one.
+// The engine over a stream of node:zlib, which works on a thread of libuv's pool: InflateRaw for
+// deflate. While the reader uses one output, zlib inflates the next one, and no more than that one.
 
-import { createInflateRaw } from 'node:zlib'
+import { createInflateRaw, type InflateRaw } from 'node:zlib'
 import { dataInvalid, type InflateEngine, OUTPUT_BLOCK_BYTES } from '../codec/gzip/inflate-engine'
 import { FeedError } from '../errors'
 
@@ -10,21 +10,35 @@ const DATA_FAULTS: ReadonlySet<unknown> = new Set(['Z_DATA_ERROR', 'Z_NEED_DICT'
 /** zlib's error code for input that ends before the data is complete. */
 const INCOMPLETE = 'Z_BUF_ERROR'
 
+/** An error of a stream of node:zlib. */
+export type ZlibFailure = Error & { code?: unknown }
+
 /**
  * An inflate engine over node:zlib. `byteOffset` of its errors is where the inflating of the last
  * output began; zlib's own message has no position.
  */
 export class ZlibInflate implements InflateEngine {
   readonly #startOffset: number
-  readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
+  readonly #stream: InflateRaw
+  readonly #faultOf: typeof deflateFault
   #givenBytes = 0
   ended = false
   #closed = false
-  #failure: (Error & { code?: unknown }) | undefined
+  #failure: ZlibFailure | undefined
   #wake = () => {}
 
-  constructor(startOffset: number) {
+  /**
+   * @param stream what decodes the data
+   * @param faultOf returns the error of data that the stream refuses; undefined for other failures
+   */
+  constructor(
+    startOffset: number,
+    stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES }),
+    faultOf = deflateFault,
+  ) {
     this.#startOffset = startOffset
+    this.#stream = stream
+    this.#faultOf = faultOf
     this.#stream.on('readable', () => this.#wake())
     this.#stream.on('end', () => {
       this.ended = true
@@ -89,11 +103,14 @@ export class ZlibInflate implements InflateEngine {
     })
   }
 
-  #asDataFault(failure: Error & { code?: unknown }): Error {
-    return DATA_FAULTS.has(failure.code)
-      ? dataInvalid(this.#startOffset + this.usedBytes, failure.message, failure)
-      : failure
+  #asDataFault(failure: ZlibFailure): Error {
+    return this.#faultOf(this.#startOffset + this.usedBytes, failure) ?? failure
   }
+}
+
+function deflateFault(byteOffset: number, failure: ZlibFailure): FeedError | undefined {
+  if (!DATA_FAULTS.has(failure.code)) return undefined
+  return dataInvalid(byteOffset, failure.message, failure)
 }
 
 /**

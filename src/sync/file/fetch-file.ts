@@ -65,9 +65,9 @@ const NOT_THERE: ReadonlySet<number> = new Set([13005, 13007, 14004])
 /** Requests for a file that the service says it does not have. */
 const NOT_THERE_ATTEMPTS = 5
 /** Errors of a damaged file, whose bytes are dropped. */
-const SPOILT: FamilySet = new Set(['gzip', 'tsv'])
+const SPOILT: FamilySet = new Set(['gzip', 'unpack', 'tsv'])
 /** Errors of one file, which do not end the run. */
-const OF_THE_FILE: FamilySet = new Set(['http', 'range', 'chunk', 'gzip', 'tsv', 'operation'])
+const OF_THE_FILE: FamilySet = new Set([...SPOILT, 'http', 'range', 'chunk', 'operation'])
 /** Errors that no repetition helps: an invalid request, an incomplete answer. */
 const LASTING = 'operation' satisfies ErrorFamily
 /** HTTP statuses without permission, which no repetition helps either. */

@@ -1,15 +1,15 @@
 // The rows of a fetched file, as a target takes them: good rows, with their keys and versions. One
-// reading gives the rows and verifies the file: the checksum and size of every member, the end of the
+// reading gives the rows and verifies the file: the checksums and sizes in it, the end of the
 // file, and its header line. So rows are unconfirmed until the reading has ended by itself.
 
 import { join } from 'node:path'
 import {
   type Columns,
+  Decompress,
   type DurableFile,
   type DurableFiles,
   FeedError,
   Gunzip,
-  GZIP_SIGNATURE,
   leftOutRow,
   pipeline,
   QuarantineWriter,
@@ -114,8 +114,9 @@ export class FileRows implements TargetFile {
     const quarantine = this.#newQuarantine()
     this.#cells = {}
     const data = await open(this.id)
-    const gunzip = new Gunzip({ worker: false })
-    const blocks = blocksOf(data, this.identity.totalBytes, gunzip.borrowsInputs)
+    const unpacking = { worker: false }
+    const unpacked = isOwn(this.id) ? new Decompress(unpacking) : new Gunzip(unpacking)
+    const blocks = blocksOf(data, this.identity.totalBytes, unpacked.borrowsInputs)
     const { schema, dialect, content } = this.#rules
     const parser = new TsvRowParser<Columns>({
       schema,
@@ -126,9 +127,7 @@ export class FileRows implements TargetFile {
     })
     try {
       await quarantine?.writer.cut()
-      const isPlain = isOwn(this.id) && !(await isGzip(data))
-      const text = isPlain ? pipeline(blocks) : pipeline(blocks).to(gunzip)
-      for await (const batch of text.to(parser).batches()) {
+      for await (const batch of pipeline(blocks).to(unpacked).to(parser).batches()) {
         this.signal.throwIfAborted()
         const rows = this.#rowsOf(batch, quarantine?.writer)
         yield rows
@@ -147,7 +146,7 @@ export class FileRows implements TargetFile {
     } finally {
       this.#unreadable = parser.badRows
       this.#rowsRead = parser.counters.rowsOut + parser.badRows
-      this.rawBytes = gunzip.counters.bytesOut || this.identity.totalBytes
+      this.rawBytes = unpacked.counters.bytesOut || this.identity.totalBytes
       await data.close()
     }
   }
@@ -215,11 +214,6 @@ export class FileRows implements TargetFile {
       this.#cells = { badCells: badCells + count, firstBadCell }
     }
   }
-}
-
-async function isGzip(file: DurableFile): Promise<boolean> {
-  const start = await file.read(0, GZIP_SIGNATURE.length)
-  return GZIP_SIGNATURE.every((byte, n) => byte === start[n])
 }
 
 /** @param isCopied true where a block may be overwritten once the next one is asked for */

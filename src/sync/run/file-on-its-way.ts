@@ -96,10 +96,11 @@ export class FileOnItsWay {
   async #fetch(damage: FeedError | undefined): Promise<Fetched> {
     const { spools, settings, report } = this.#shared
     if (damage === undefined) report({ type: 'fetching', file: this.#id })
-    // A table that has the same fault in the same place when it comes again lies so on its server.
+    // A file that has the same fault in the same place when it comes again lies so on its server.
     const isSame =
       damage !== undefined &&
-      familyOf(damage.code) === 'tsv' &&
+      familyOf(damage.code) !== 'gzip' &&
+      !damage.retryable &&
       damage.message === this.#damage?.message
     this.#damage = damage
     return closing(await spools.open(this.#id, settings.shares.pieceBytes), spool =>

@@ -42,7 +42,7 @@ export interface SourceFile {
    */
   readonly id: string
   /**
-   * Where the file is, compressed by gzip or not: a path, an http or https address, or a function
+   * Where the file is, plain or as Decompress reads it (gzip, Zstandard, ZIP): a path, an http or https address, or a function
    * that returns one of them, for an address that ends. The function is called before each download,
    * and again where the server refuses the address.
    */

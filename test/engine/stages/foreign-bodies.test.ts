@@ -26,7 +26,7 @@ import {
   type TsvRowParserOptions,
 } from '../../../src/index'
 import { inspect } from '../../../src/inspect'
-import { ARCHIVES, BROTLI, FOREIGN, foreignBody, PAGES } from '../../foreign-bodies'
+import { ARCHIVES, BROTLI, FOREIGN, foreignBody, PAGES, UNPACKED } from '../../foreign-bodies'
 import { QUOTINGS, writtenIn } from '../../tsv-text'
 import { readSqlite, SQLITE_DRIVERS } from '../sinks/sqlite-drivers'
 import { ScriptedTransport } from './scripted-transport'
@@ -232,7 +232,7 @@ describe('fault 136: a body that is no table replaces nothing', () => {
   test('inspect reports it', async () => {
     for (const { name, bytes, what } of [...ARCHIVES, ...PAGES]) {
       if (name === 'gzip') continue
-      for (const content of [bytes, gzipSync(bytes)]) {
+      for (const content of UNPACKED.has(name) ? [gzipSync(bytes)] : [bytes, gzipSync(bytes)]) {
         const { failure, rows } = await inspect([content])
         expect([rows, failure?.code]).toEqual([0, 'TSV_HEADER_INVALID'])
         expect(failure?.message).toMatch(what)

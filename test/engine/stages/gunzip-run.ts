@@ -1,7 +1,8 @@
 // Runs a Gunzip over pieces for its tests.
 
 import { FeedError } from '../../../src/engine/errors'
-import { Gunzip, type GunzipOptions } from '../../../src/engine/stages/gunzip'
+import { Gunzip } from '../../../src/engine/stages/gunzip'
+import type { GunzipOptions } from '../../../src/engine/stages/gunzip-engine'
 
 export interface GunzipRun {
   /** The outputs up to the end or the failure. */

@@ -10,6 +10,7 @@ import type { ColumnBatch } from '../../../src/engine/codec/columns/column-batch
 import type { NewInflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
 import type { Piece } from '../../../src/engine/codec/range/reorder-buffer'
 import type { Row, RowBatch } from '../../../src/engine/codec/row-batch'
+import type { ErrorCode } from '../../../src/engine/errors'
 import { MapAsyncRows } from '../../../src/engine/pipeline/map-async'
 import {
   BatchRows,
@@ -28,6 +29,7 @@ import {
 } from '../../../src/engine/schema/feed-schemas'
 import { ChunkReassembler } from '../../../src/engine/stages/chunk-reassembler'
 import { ColumnDecoder } from '../../../src/engine/stages/column-decoder'
+import { Decompress } from '../../../src/engine/stages/decompress'
 import { FileSource } from '../../../src/engine/stages/file-source'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
 import { RangeFetcher } from '../../../src/engine/stages/range/range-fetcher'
@@ -40,6 +42,8 @@ import type { JoinedGroup, JoinedItem } from '../../../src/state/join/joined'
 import type { MergeChange } from '../../../src/state/merge/merged-item'
 import { SnapshotMerger } from '../../../src/state/snapshot-merger'
 import { batchesOf, cutBatches } from '../../rows-from-text'
+import { hasZstd, zstd } from '../../zstd'
+import { buildZip } from '../codec/unpack/build-zip'
 import { Composed } from './composed'
 import { describeLaws, type StageUnderLaw } from './laws'
 import { OverlappedInflate } from './overlapped-inflate'
@@ -172,6 +176,47 @@ for (const [engine, worker] of [['zlib'], ['wasm', true], ['wasm', false], ['ffl
     },
     kept: { of: block => block.slice(0, 10), pinned: block => block },
   } satisfies StageUnderLaw<Uint8Array, Uint8Array>)
+}
+
+const zipOf = (form: { isStored: true } | { descriptor: 'signed' }) =>
+  buildZip([{ name: 'out/' }, { name: 'out/feed.tsv', content: text, ...form }])
+const UNPACKED: Readonly<Record<string, [file: Uint8Array, cut: ErrorCode | 'end']>> = {
+  gzip: [zipped, 'GZIP_TRUNCATED'],
+  'a ZIP archive': [zipOf({ descriptor: 'signed' }), 'UNPACK_INVALID'],
+  'a ZIP archive, stored': [zipOf({ isStored: true }), 'UNPACK_INVALID'],
+  'a plain file': [text, 'end'],
+  ...(hasZstd && { Zstandard: [zstd(text), 'UNPACK_INVALID'] }),
+}
+for (const [what, [file, cut]] of Object.entries(UNPACKED))
+  for (const engine of ['wasm', 'zlib'] as const)
+    describeLaws({
+      name: `Decompress of ${what} (${engine})`,
+      make: () => new Decompress({ engine, maxRatio: 2000 }),
+      input: cuts => cutBytes(file, cuts),
+      content: joined,
+      held: {
+        cap: 3 * MIB,
+        of: inputBytes,
+        // An archive has one end. What stands in its file may have none.
+        endless: () => (what.includes('ZIP') ? endlessZip(file) : repeated(() => [file])),
+      },
+      empty: 'end',
+      *prefixes() {
+        for (const prefix of everyPrefix(file, 97))
+          yield { input: [prefix], ends: [prefix.length === 0 ? 'end' : cut] }
+        yield { input: [file], ends: ['end'] }
+      },
+      kept: { of: block => block.slice(0, 10), pinned: block => block },
+    } satisfies StageUnderLaw<Uint8Array, Uint8Array>)
+
+/** Deflate data of stored blocks, which has no last one. */
+function* endlessZip(file: Uint8Array): Generator<Uint8Array, void, void> {
+  const dataAt = Buffer.from(file).indexOf('feed.tsv') + 'feed.tsv'.length
+  const head = Buffer.from(file.subarray(0, dataAt))
+  // The size of a stored file is 4 GB less one byte of ZIP64.
+  if (head.readUInt16LE(34 + 8) === 0) head.fill(0xfe, 34 + 18, 34 + 26)
+  yield head
+  for (;;) yield Buffer.concat([Uint8Array.of(0, 0xff, 0xff, 0, 0), Buffer.alloc(65_535, 'x')])
 }
 
 const rowsIn = (batches: readonly Iterable<{ toStrings(): unknown }>[]) =>

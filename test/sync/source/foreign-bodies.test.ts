@@ -8,7 +8,8 @@ import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { openState } from '../../../src/sync/read/open-state'
 import { sync } from '../../../src/sync/run/sync'
 import type { FeedSource } from '../../../src/sync/source/feed-source'
-import { BROTLI, FOREIGN } from '../../foreign-bodies'
+import { BROTLI, FOREIGN, UNPACKED } from '../../foreign-bodies'
+import { hasZstd } from '../../zstd'
 import { SimulatedMachine } from '../simulated-machine'
 import { FOLDER } from '../small-run'
 
@@ -60,8 +61,8 @@ async function after(source: Source) {
 
 test('fault 136: a full file that is no table leaves the state as it was', async () => {
   const wrong = FOREIGN.filter(({ name }) => name !== 'gzip')
-  for (const [n, { bytes, what }] of wrong.entries()) {
-    const body = n % 2 === 0 ? bytes : gzipSync(bytes)
+  for (const [n, { name, bytes, what }] of wrong.entries()) {
+    const body = n % 2 === 0 && !UNPACKED.has(name) ? bytes : gzipSync(bytes)
     expect(await after(sourceOf([Buffer.from(GOOD), body], 'text/csv'))).toEqual({
       titles: ['Lamp'],
       failure: { code: 'SYNC_FILE_FAILED', message: expect.stringMatching(what) },
@@ -69,6 +70,33 @@ test('fault 136: a full file that is no table leaves the state as it was', async
   }
   const { titles, failure } = await after(sourceOf([Buffer.from(GOOD), BROTLI.bytes], 'text/csv'))
   expect([titles, failure?.code]).toEqual([['Lamp'], 'SYNC_FILE_FAILED'])
+})
+
+test('fault 169: files are unpacked by their first bytes, and an archive that is not read changes nothing', async () => {
+  const bodyOf = (name: string) => FOREIGN.find(body => body.name === name)!.bytes
+  expect(await after(sourceOf([Buffer.from(GOOD), bodyOf('zip')], 'text/csv'))).toEqual({
+    titles: ['Lamp', 'Chair'],
+    failure: undefined,
+  })
+  const zstd = await after(sourceOf([Buffer.from(GOOD), bodyOf('zstd')], 'application/gzip'))
+  expect(zstd).toMatchObject(
+    hasZstd
+      ? { titles: ['Lamp', 'Chair'], failure: undefined }
+      : { failure: { code: 'DEPENDENCY_UNSUPPORTED' } },
+  )
+  for (const [name, message] of [
+    ['empty zip', /no file in it/],
+    ['xlsx', /a second file/],
+  ] as const)
+    expect(await after(sourceOf([Buffer.from(GOOD), bodyOf(name)], 'text/csv'))).toEqual({
+      titles: ['Lamp'],
+      failure: { code: 'SYNC_FILE_FAILED', message: expect.stringMatching(message) },
+    })
+  const cut = bodyOf('zip').subarray(0, -1)
+  expect(await after(sourceOf([Buffer.from(GOOD), cut], 'text/csv'))).toEqual({
+    titles: ['Lamp'],
+    failure: { code: 'SYNC_FILE_FAILED', message: expect.stringMatching(/cut off/) },
+  })
 })
 
 test("a table under the label of a page is read with content: 'table'", async () => {

@@ -43,3 +43,17 @@ export type GzipCap = Exclude<keyof GzipLimits, 'allowNested'>
 export function gzipLimits(options: Partial<GzipLimits>): GzipLimits {
   return readOptions(options, LIMITS)
 }
+
+/** Below this size the ratio is not checked: a short run of equal rows is no bomb. */
+const RATIO_CHECK_FROM_BYTES = 1024 * 1024
+
+/** Returns the cap that the output of a file exceeds. */
+export function exceededCap(
+  { maxOutputBytes, maxRatio }: GzipLimits,
+  outputBytes: number,
+  compressedBytes: number,
+): 'maxOutputBytes' | 'maxRatio' | undefined {
+  if (outputBytes > maxOutputBytes) return 'maxOutputBytes'
+  const passesRatio = outputBytes > maxRatio * compressedBytes
+  return passesRatio && outputBytes > RATIO_CHECK_FROM_BYTES ? 'maxRatio' : undefined
+}

@@ -9,12 +9,10 @@
 // The file may end only in `padding`.
 
 import { FeedError } from '../../errors'
+import type { PackedFile } from '../unpack/packed-file'
 import { crc32 } from './crc32'
 import { GzipHeader, GzipTrailer, ID1, ID2, METHOD_DEFLATE, RESERVED_FLAGS } from './framing'
-import type { GzipCap, GzipLimits } from './limits'
-
-/** Below this size the ratio is not checked: a short run of equal rows is no bomb. */
-const RATIO_CHECK_FROM_BYTES = 1024 * 1024
+import { exceededCap, type GzipCap, type GzipLimits } from './limits'
 
 /** What the framing of a gzip file says, as far as it was read. */
 export interface GzipFacts {
@@ -34,7 +32,8 @@ export interface GzipFacts {
   readonly modifiedAt: Date | undefined
 }
 
-export class GzipMembers {
+export class GzipMembers implements PackedFile {
+  readonly mayReuseEngine = true
   readonly #limits: GzipLimits
   #nested: NestedProbe | undefined
   #phase: 'header' | 'data' | 'trailer' | 'padding' = 'header'
@@ -185,12 +184,8 @@ export class GzipMembers {
   }
 
   #checkCaps(): void {
-    const { maxOutputBytes, maxRatio } = this.#limits
-    if (this.#outputBytes > maxOutputBytes)
-      throw this.#limitReached('maxOutputBytes', maxOutputBytes)
-    const passesRatio = this.#outputBytes > maxRatio * this.byteOffset
-    if (passesRatio && this.#outputBytes > RATIO_CHECK_FROM_BYTES)
-      throw this.#limitReached('maxRatio', maxRatio)
+    const cap = exceededCap(this.#limits, this.#outputBytes, this.byteOffset)
+    if (cap !== undefined) throw this.#limitReached(cap, this.#limits[cap])
   }
 
   #limitReached(option: GzipCap, limit: number): FeedError {

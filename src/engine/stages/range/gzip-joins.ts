@@ -7,13 +7,13 @@ import { gzipLimits } from '../../codec/gzip/limits'
 import { isPromise } from '../../core/steps'
 import { FeedError } from '../../errors'
 import { inflateEngine } from '../gunzip-engine'
-import { Inflation } from '../inflation'
+import { GzipInflation } from '../inflation'
 
 const OVERLAP_BYTES = 64 * 1024
 
 export class GzipJoins {
   readonly #overlapBytes: number
-  readonly #inflation = new Inflation({
+  readonly #inflation = new GzipInflation({
     limits: gzipLimits({ allowNested: true }),
     newEngine: inflateEngine().newEngine,
     largeBytes: 1,
