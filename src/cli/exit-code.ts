@@ -3,6 +3,7 @@
 
 import { bugs } from '../../package.json'
 import { type ErrorCode, FeedError } from '../index'
+import { messageWithPlace } from './error-place'
 import { jsonText } from './output'
 
 export const FAILURE = 1
@@ -66,7 +67,9 @@ export function failureLines(error: unknown, isJson = false): string[] {
   if (FeedError.is(error)) {
     const { code, message, context } = error
     return [
-      isJson ? jsonText({ error: { code, message, context } }) : `feedmill: ${code}: ${message}`,
+      isJson
+        ? jsonText({ error: { code, message, context } })
+        : `feedmill: ${code}: ${messageWithPlace(error)}`,
     ]
   }
   const facts = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -8,11 +8,11 @@ import type { Command } from './command-options'
 /** The options whose value is the path of a file. */
 const FILE = /[<[](?:file|report|path)[>\]]$/
 /** Those of them that the command writes. */
-const WRITTEN = /^--(?:out|html|save|changes|json) /
+const WRITTEN = /^--(?:out|html|save|changes|json|quarantine) /
 /** A name of this option is that of a file of another command, in a folder of its own. */
 const OF_ANOTHER = '--output'
 /** The commands whose arguments are files that they read. */
-const READING = /^(?:inspect|replay|bench)$/
+const READING = /^(?:inspect|replay|bench|convert)$/
 
 /** @throws FeedError OPTION_INVALID with both names */
 export async function refuseSharedFiles(command: Command): Promise<void> {
@@ -23,6 +23,8 @@ export async function refuseSharedFiles(command: Command): Promise<void> {
     if (!FILE.test(option.flags) || option.long === OF_ANOTHER || typeof path !== 'string') continue
     if (path !== '-') (WRITTEN.test(option.flags) ? writes : reads).push(path)
   }
+  const out = command.name() === 'convert' ? reads.pop() : undefined
+  if (typeof out === 'string' && out !== '-') writes.push(out)
   if (reads[0] === '-') reads[0] = process.stdin
   // A run without rows compares the files, as every run does before it opens one.
   const nothing = Object.assign([], { reads })

@@ -9,6 +9,7 @@ import { addBenchCommand } from './bench/bench-command'
 import { Command, optionDescription } from './command-options'
 import { rememberSecrets } from './command-secrets'
 import { addCompletionCommand } from './completion/completion-script'
+import { addConvertCommand } from './convert/convert-command'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
 import { addInspectCommand } from './inspect/inspect-command'
@@ -61,6 +62,7 @@ export function program(argv: readonly string[]): Command {
   addStateCommands(feedmill)
   addQueueCommands(feedmill)
   addInspectCommand(feedmill)
+  addConvertCommand(feedmill)
   addServiceCommands(feedmill)
   addBenchCommand(feedmill)
   addEmulatorCommands(feedmill, argv[1]!)

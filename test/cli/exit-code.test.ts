@@ -76,7 +76,7 @@ test('a failure prints one typed line, and a defect prints its stack', () => {
   const failure = new FeedError('GZIP_EMPTY', 'no member', { byteOffset: 0 })
   expect([exitCodeOf(failure), failureLines(failure)]).toEqual([
     1,
-    ['feedmill: GZIP_EMPTY: no member'],
+    ['feedmill: GZIP_EMPTY: no member (byte 0)'],
   ])
   expect(JSON.parse(failureLines(failure, true)[0]!)).toEqual({
     error: { code: 'GZIP_EMPTY', message: 'no member', context: { byteOffset: 0 } },

@@ -1,0 +1,64 @@
+// The options of `feedmill convert`.
+
+import {
+  type Command,
+  FEED_FILE_OPTIONS,
+  feedOption,
+  option,
+  type Values,
+} from '../command-options'
+import { FORMATS, OUTPUT_FORMS } from './output-form'
+
+const OPTIONS = [
+  feedOption('none: each column of the file, as text'),
+  ...FEED_FILE_OPTIONS,
+  option('--columns <names>', 'the columns to write, between commas; by default all', {
+    read: names,
+  }),
+  option('--format <format>', 'the format of a file whose name does not say it, and of `-`', {
+    choices: FORMATS,
+  }),
+  option('--table <name>', 'the table of a database; by default the name of the file'),
+  option('--mode <mode>', 'what happens to a table that is there', {
+    choices: ['create', 'replace', 'append'],
+    default: 'create',
+  }),
+  option('--bad-rows <policy>', 'a row that cannot be read fails the command, or is left out', {
+    choices: ['fail', 'skip'],
+    default: 'fail',
+  }),
+  option('--bad-cells <policy>', 'a cell that is not of its type fails the command, or is empty', {
+    choices: ['fail', 'null'],
+    default: 'fail',
+  }),
+  option(
+    '--quarantine <file>',
+    'put rows that cannot be read, or have a bad cell, into this file with all of their bytes',
+    { conflicts: ['badRows', 'badCells'] },
+  ),
+] as const
+export type ConvertCommand = Values<typeof OPTIONS>
+
+export function addConvertCommand(feedmill: Command): void {
+  feedmill
+    .command('convert')
+    .description(
+      'Write a feed file in another format, or into a table. What is written appears as a whole ' +
+        'at the end; a failure leaves everything as it was.',
+    )
+    .argument('<in>', 'a file, compressed or plain; an http or https URL; - for standard input')
+    .argument('<out>', `a file or a database: ${OUTPUT_FORMS}; - for standard output`)
+    .addOptions(OPTIONS)
+    .examples(
+      'convert items.tsv.gz items.parquet --feed item',
+      'convert stock.csv stock.duckdb --schema stock.json --table stock',
+      'convert https://shop.example/stock.csv.gz - --format ndjson',
+    )
+    .action(async (from, to, options) =>
+      (await import('./convert')).convertCommand(from, to, options),
+    )
+}
+
+function names(text: string): readonly string[] {
+  return text.split(',').map(name => name.trim())
+}

@@ -1,0 +1,115 @@
+// `feedmill convert IN OUT`: writes what is in a feed file in another format, or into a table.
+
+import {
+  ChunkReassembler,
+  ColumnDecoder,
+  type Columns,
+  Decompress,
+  type Dialect,
+  type FeedSchema,
+  FileSource,
+  NodeTransport,
+  type Pipeline,
+  type PipelineOptions,
+  type PipelineSummary,
+  pipeline,
+  quarantine,
+  RangeFetcher,
+  type RowBatch,
+  schemaOf,
+  TsvRowParser,
+} from '../../index'
+import { byteSizeText } from '../byte-size'
+import { dialectOf } from '../command-options'
+import { given } from '../given'
+import { printError } from '../output'
+import { progressBar } from '../progress-bar'
+import { schemaFile } from '../schema-file'
+import { untilSignal } from '../sync/stop-signals'
+import type { ConvertCommand } from './convert-command'
+import { outputOf, tableNameOf } from './output-form'
+
+const STANDARD_INPUT = '-'
+const ADDRESS = /^https?:\/\//i
+/** A file of this name has commas and doubled quotes (RFC 4180), unless the options say otherwise. */
+const CSV = /\.csv(?:\.\w+)?(?:[?#]|$)/i
+
+/**
+ * Reads the file once. The number of rows is told on standard error, as standard output may have
+ * them.
+ * @throws FeedError OPTION_INVALID, the errors of the source, of its content and of the sink
+ */
+export async function convertCommand(
+  from: string,
+  to: string,
+  options: ConvertCommand,
+): Promise<void> {
+  const { table = tableNameOf(from), mode, format } = options
+  const schema = await schemaOption(options)
+  const sink = await outputOf(to, format, { table, mode })
+  const transport = new NodeTransport()
+  const bar = progressBar(0, process.stderr.isTTY === true)
+  const told: Pick<PipelineOptions, 'onProgress'> = {
+    onProgress: ({ stages, fileBytes }) => {
+      const bytes = stages[0]?.bytesOut ?? 0
+      bar.update(bytes, byteSizeText(bytes), fileBytes)
+    },
+  }
+  try {
+    await untilSignal(async signal => {
+      const rows = rowsOf(from, transport, { ...told, signal }, schema, options)
+      const summary = await rows.run(sink)
+      bar.stop()
+      printError(lineOf(summary))
+    })
+  } finally {
+    bar.stop()
+    await transport.close()
+  }
+}
+
+async function schemaOption({ feed, schema }: ConvertCommand): Promise<FeedSchema | undefined> {
+  if (schema !== undefined) return schemaFile(schema)
+  return feed === undefined ? undefined : schemaOf(feed)
+}
+
+function rowsOf(
+  from: string,
+  transport: NodeTransport,
+  running: PipelineOptions,
+  schema: FeedSchema | undefined,
+  options: ConvertCommand,
+): Pipeline<RowBatch<Columns>> {
+  const { columns, badRows, badCells } = options
+  const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
+  const dialect: Dialect = {
+    ...(CSV.test(from) && { delimiter: ',', quoting: 'doubled' }),
+    ...dialectOf(options),
+  }
+  const rows = blocksOf(from, transport, running)
+    .to(new Decompress())
+    .to(
+      new TsvRowParser<Columns>({
+        dialect,
+        onBadRow: left ?? (badRows === 'skip' ? 'skip' : 'throw'),
+        ...given({ schema, columns }),
+      }),
+    )
+  const onBadCell = left ?? (badCells === 'null' ? 'null' : undefined)
+  return onBadCell === undefined ? rows : rows.to(new ColumnDecoder({ onBadCell }))
+}
+
+function blocksOf(
+  from: string,
+  transport: NodeTransport,
+  running: PipelineOptions,
+): Pipeline<Uint8Array> {
+  if (from === STANDARD_INPUT) return pipeline<Uint8Array>(process.stdin, running)
+  if (!ADDRESS.test(from)) return pipeline(new FileSource(from), running)
+  return pipeline(new RangeFetcher({ url: from, transport }), running).to(new ChunkReassembler())
+}
+
+function lineOf({ stages }: PipelineSummary): string {
+  const leftOut = stages.reduce((sum, { rowsLeftOut }) => sum + rowsLeftOut, 0)
+  return `${stages.at(-1)?.rowsOut} rows written${leftOut > 0 ? `, ${leftOut} left out` : ''}`
+}

@@ -1,0 +1,190 @@
+// `feedmill convert`: readers that share no code with the sinks find the cells of the file in every
+// form, and a failure leaves what was there.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { parse } from 'csv-parse/sync'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from '../../../src/cli/program'
+import { outcomeOf } from '../served'
+
+type Cells = Record<string, unknown>
+
+/** Reads Arrow, and shares no code with apache-arrow. */
+interface Flechette {
+  tableFromIPC(bytes: Uint8Array, options?: object): { toArray(): Cells[] }
+}
+
+let folder: string
+let flechette: Flechette
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'feedmill-convert-'))
+  flechette = (await import('@uwdata/flechette' as string)) as Flechette
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const at = (name: string) => join(folder, name)
+function fileOf(name: string, content: string | Uint8Array): string {
+  writeFileSync(at(name), content)
+  return at(name)
+}
+
+const convert = (...words: string[]) =>
+  outcomeOf(() => run(['node', 'feedmill', 'convert', ...words]))
+
+const ROWS = [
+  { sku: 'A-1', title: 'a "quoted" title', price: '9.90', stock: '12' },
+  { sku: 'A-2', title: 'two\nlines, and =1+1', price: '', stock: '-3' },
+  { sku: '007', title: 'Größe 😀', price: '0.5', stock: '' },
+]
+const NAMES = Object.keys(ROWS[0]!) as (keyof (typeof ROWS)[0])[]
+const quoted = (cell: string) => (/["\n,]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+const CSV = `${[NAMES, ...ROWS.map(row => NAMES.map(name => quoted(row[name])))]
+  .map(cells => cells.join(','))
+  .join('\n')}\n`
+const SCHEMA = JSON.stringify({
+  name: 'stock',
+  columns: {
+    sku: { type: 'text', required: true },
+    title: { type: 'text' },
+    price: { type: 'decimal', scale: 2 },
+    stock: { type: 'int32' },
+  },
+})
+
+/** The rows as text, which readers show in their own ways. */
+const AS_TEXT: readonly Cells[] = ROWS.map(row =>
+  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell === '' ? null : cell])),
+)
+
+async function rowsOf(path: string): Promise<Cells[]> {
+  const bytes = path.endsWith('.gz') ? gunzipSync(readFileSync(path)) : readFileSync(path)
+  const name = path.replace(/\.gz$/, '')
+  if (name.endsWith('.ndjson'))
+    return bytes
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Cells)
+  if (name.endsWith('.csv'))
+    return parse(bytes, { columns: true, cast: text => (text === '' ? null : text) }) as Cells[]
+  if (name.endsWith('.parquet'))
+    return (await parquetReadObjects({ file: await asyncBufferFromFile(path) })) as Cells[]
+  if (name.endsWith('.arrow')) return flechette.tableFromIPC(bytes).toArray()
+  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    const rows = await (await connection.runAndReadAll('SELECT * FROM stock')).getRowObjectsJson()
+    return rows as Cells[]
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+const plain = (rows: readonly Cells[]) =>
+  rows.map(row =>
+    Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell ?? null])),
+  )
+
+test.each(['ndjson', 'ndjson.gz', 'csv', 'csv.gz', 'parquet', 'arrow', 'duckdb'])(
+  'every cell of a CSV file stands in stock.%s as it was',
+  async form => {
+    const from = fileOf('stock.csv', CSV)
+    const to = at(`text.${form}`)
+    const { err, exitCode } = await convert(from, to)
+    expect([err, exitCode]).toEqual([['3 rows written'], undefined])
+    expect(plain(await rowsOf(to))).toEqual(AS_TEXT)
+  },
+)
+
+test.each([
+  ['ndjson', [9.9, null, 0.5].map(price => price && String(price.toFixed(price === 0.5 ? 1 : 2)))],
+  ['duckdb', ['9.90', null, '0.50']],
+  ['parquet', [9.9, null, 0.5]],
+])('with a schema the columns of %s have its types', async (form, prices) => {
+  const to = at(`typed.${form}`)
+  const schema = fileOf('stock.json', SCHEMA)
+  const words = [fileOf('stock.csv.gz', gzipSync(CSV)), to, '--schema', schema]
+  const { err } = await convert(...words, '--table', 'stock')
+  expect(err).toEqual(['3 rows written'])
+  const rows = await rowsOf(to)
+  expect(rows.map(({ price }) => price ?? null)).toEqual(prices)
+  expect(rows.map(({ stock }) => stock ?? null)).toEqual([12, -3, null])
+})
+
+test('chosen columns are written, from an address to standard output', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, {
+      'content-type': 'text/csv',
+      'content-length': Buffer.byteLength(CSV),
+    })
+    response.end(CSV)
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}/stock.csv?day=1`
+  const { err, out } = await convert(address, '-', '--format', 'csv', '--columns', 'stock, sku')
+  server.close()
+  expect(err).toEqual(['3 rows written'])
+  expect(out).toEqual(['stock,sku\r', '12,A-1\r', '-3,A-2\r', ',007\r'])
+})
+
+const BAD = `sku\tprice\nA-1\t1.00\nA-2\nA-3\tcheap\nA-4\t2.00\n`
+
+test('a bad row or cell fails the command, and leaves what was there', async () => {
+  const schema = fileOf('stock.json', SCHEMA)
+  const from = fileOf('bad.tsv', BAD)
+  const to = fileOf('old.csv', 'old')
+  const first = await convert(from, to)
+  expect(first.err[0]).toMatch(/^feedmill: TSV_ROW_SHORT: .*line 3/)
+  expect(first.exitCode).toBe(1)
+  const second = await convert(from, to, '--schema', schema, '--bad-rows', 'skip')
+  expect(second.err[0]).toMatch(/^feedmill: CELL_INVALID: .*line 4/)
+  expect(readFileSync(to, 'utf8')).toBe('old')
+  expect(readdirSync(folder).filter(name => name.includes('.partial'))).toEqual([])
+})
+
+test('bad rows and cells are left out, made empty, or put into a quarantine', async () => {
+  const schema = fileOf('stock.json', SCHEMA)
+  const from = fileOf('bad.tsv', BAD)
+  const skipped = ['--bad-rows', 'skip', '--bad-cells', 'null']
+  const to = at('good.ndjson')
+  const one = await convert(from, to, '--schema', schema, ...skipped)
+  expect(one.err).toEqual(['3 rows written, 1 left out'])
+  expect((await rowsOf(to)).map(({ price }) => price)).toEqual(['1.00', null, '2.00'])
+  const left = at('left.ndjson')
+  const two = await convert(from, to, '--schema', schema, '--quarantine', left)
+  expect(two.err).toEqual(['2 rows written, 2 left out'])
+  expect((await rowsOf(to)).map(({ sku }) => sku)).toEqual(['A-1', 'A-4'])
+  expect(readFileSync(left, 'utf8')).toMatch(/"text":"A-2\\n".*\n.*"text":"A-3\\tcheap\\n"/)
+})
+
+test('a table that is there is refused, replaced or appended to', async () => {
+  const from = fileOf('stock.csv', CSV)
+  const to = at('mode.duckdb')
+  await convert(from, to)
+  expect((await convert(from, to)).err[0]).toMatch(/stock/)
+  expect(await rowsOf(to)).toHaveLength(3)
+  await convert(from, to, '--mode', 'append')
+  expect(await rowsOf(to)).toHaveLength(6)
+  await convert(from, to, '--mode', 'replace')
+  expect(await rowsOf(to)).toHaveLength(3)
+})
+
+test('what the second argument is must be known, and nothing of it is shown', async () => {
+  const from = fileOf('stock.csv', CSV)
+  const { err, exitCode } = await convert(from, 'mysql://shop@host/pw-7f3a9c')
+  expect(exitCode).toBe(2)
+  expect(err.join()).toMatch(/OPTION_INVALID: out must be a name such as FILE.ndjson/)
+  expect(err.join()).not.toContain('pw-7f3a9c')
+  expect((await convert(from, '-')).exitCode).toBe(2)
+  expect((await convert(at('missing.csv'), at('x.csv'))).exitCode).toBe(1)
+  expect(existsSync(at('x.csv'))).toBe(false)
+})
