@@ -245,6 +245,13 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       ['v1|1|0', 1.5, 3],
       ['v1|2|0', undefined, 1],
     ]),
+  'inferred-schema': ({ printed }) =>
+    expect(printed).toEqual([
+      ['{"sku":{"type":"text"},"stock":{"type":"int32"},"seen":{"type":"text"}}', ','],
+      ['seen', '\\N', 1, 'date'],
+      ['A-1', 12],
+      ['A-2', null],
+    ]),
   'named-columns': ({ printed }) => expect(printed).toEqual([['A-1: unknown']]),
   'own-file': ({ printed }) => expect(printed).toEqual([['A-1', 'red', ['new', 'sale'], 1.5]]),
   follow: ({ printed }) => {

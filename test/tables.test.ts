@@ -307,7 +307,11 @@ const COMMAND_TABLES: readonly Table[] = [
       between('src/inspect/report.ts', 'interface ColumnProfile {', '\n}\n'),
       /^ {2}readonly (\w+)/gm,
     )
-      .concat(['format', 'gzip', 'header', 'badRows', 'columns', 'sample', 'failure'])
+      .concat([
+        'dialect',
+        'dialectIsGuess',
+        ...['format', 'gzip', 'header', 'badRows', 'columns', 'sample', 'failure', 'inferred'],
+      ])
       .filter(name => !['name', 'heading', 'type', 'known', 'distinctIsExact'].includes(name)),
   },
   {

@@ -132,6 +132,10 @@ export const FEED_FILE_OPTIONS = [
   option('--quoting <form>', 'how quotes are escaped in quoted cells; by backslash by default', {
     choices: ['backslash', 'doubled', 'none'],
   }),
+  option('--header <names>', 'the columns of a file without a header line, separated by commas', {
+    read: text => text.split(','),
+  }),
+  option('--comment <character>', 'what lines begin with that stand before the header line'),
 ] as const
 
 export function feedOption(feedDefault: string) {
@@ -140,8 +144,12 @@ export function feedOption(feedDefault: string) {
   })
 }
 
-export function dialectOf({ delimiter, quoting }: Values<typeof FEED_FILE_OPTIONS>): Dialect {
-  return given({ delimiter, quoting })
+/** @param described the dialect that the file of `--schema` has; options say otherwise */
+export function dialectOf(
+  { delimiter, quoting, header, comment }: Values<typeof FEED_FILE_OPTIONS>,
+  described: Dialect = {},
+): Dialect {
+  return { ...described, ...given({ delimiter, quoting, header, comment }) }
 }
 
 export const CLOCK_OPTION = option(

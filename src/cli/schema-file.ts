@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defineSchema, FeedError, type FeedSchema } from '../index'
+import { type Dialect, defineSchema, FeedError, type FeedSchema, TsvRowParser } from '../index'
 import { usageError } from './usage-error'
 
 const MODULES = ['.js', '.mjs', '.cjs']
@@ -16,6 +16,17 @@ const MODULES = ['.js', '.mjs', '.cjs']
  * @throws FeedError OPTION_INVALID, which says what is wrong with the file
  */
 export async function schemaFile(path: string): Promise<FeedSchema> {
+  return (await describedFile(path)).schema
+}
+
+/** A schema, and how the files are written that it describes. */
+export interface DescribedFile {
+  readonly schema: FeedSchema
+  readonly dialect: Dialect
+}
+
+/** Returns the schema as {@link schemaFile} does, with the `dialect` beside its columns, if any. */
+export async function describedFile(path: string): Promise<DescribedFile> {
   const extension = extname(path).toLowerCase()
   if (extension !== '.json' && !MODULES.includes(extension))
     throw refused(path, `its name ends with none of .json, ${MODULES.join(', ')}`)
@@ -26,7 +37,12 @@ export async function schemaFile(path: string): Promise<FeedSchema> {
   const text = await textOf(path)
   const definition = isModule ? await exported(path) : parsed(path, text)
   try {
-    return defineSchema(definition as FeedSchema)
+    const { dialect = {}, ...parts } = Object(definition) as FeedSchema & { dialect?: Dialect }
+    const isDescribed = Object.hasOwn(Object(definition), 'dialect')
+    const schema = defineSchema(isDescribed ? parts : (definition as FeedSchema))
+    // The parser checks the dialect, and that its header fits the schema.
+    if (isDescribed) new TsvRowParser({ schema, dialect }).destroy()
+    return { schema, dialect }
   } catch (error) {
     if (!FeedError.is(error)) throw error
     throw refused(path, error.message, error)
@@ -50,13 +66,14 @@ function parsed(path: string, text: string): unknown {
 }
 
 async function exported(path: string): Promise<unknown> {
-  let names: { readonly default?: unknown; readonly schema?: unknown }
+  let names: { readonly default?: unknown; readonly schema?: unknown; readonly dialect?: unknown }
   try {
     names = await import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)
   } catch (error) {
     throw refused(path, `the module fails: ${messageOf(error)}`, error)
   }
   const definition = names.default ?? names.schema
+  if (names.dialect !== undefined) return { ...Object(definition), dialect: names.dialect }
   if (definition !== undefined) return definition
   throw refused(path, 'it has neither a default export nor an export named schema')
 }

@@ -101,7 +101,7 @@ export { ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decode
 export { Decompress, type DecompressOptions } from './stages/decompress'
 export { FileSource } from './stages/file-source'
 export { Gunzip } from './stages/gunzip'
-export type { GunzipOptions } from './stages/gunzip-engine'
+export type { GunzipOptions } from './stages/gunzip-options'
 export { readErrorText, readInTime } from './stages/range/body-rules'
 export { RangeFetcher } from './stages/range/range-fetcher'
 export * from './stages/range/range-settings'

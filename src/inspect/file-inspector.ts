@@ -16,6 +16,7 @@ import { ColumnProfiler } from './columns/column-profiler'
 import { guessedSchema, headerReport, looseHeader } from './header-report'
 import type { BadRowsReport, SampleRow } from './report'
 import { sampleRow } from './sample-row'
+import { KindFinder } from './schema/kind-finder'
 
 /** The bad rows whose positions are kept. */
 const SHOWN_BAD_ROWS = 5
@@ -27,6 +28,8 @@ export interface FileInspectorOptions {
   readonly dialect: Dialect | undefined
   /** The number of rows in the sample. */
   readonly sampleRows: number
+  /** True to find the kinds of the columns. */
+  readonly infer: boolean
 }
 
 interface InspectedFile {
@@ -37,20 +40,23 @@ interface InspectedFile {
 export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   readonly #given: FeedSchema | null | undefined
   readonly #sampleRows: number
+  readonly #infers: boolean
   readonly #badRows: BadRowTally
   readonly #sample: SampleRow[] = []
   /** Undefined until the header is read. */
   #file: InspectedFile | undefined
   #profilers: readonly ColumnProfiler[] = []
+  #finders: readonly KindFinder[] = []
   #rows = 0
 
   /** @throws FeedError OPTION_INVALID */
-  constructor({ schema, dialect, sampleRows }: FileInspectorOptions) {
+  constructor({ schema, dialect, sampleRows, infer }: FileInspectorOptions) {
     const badRows = new BadRowTally()
     // The parser has no schema, so that it refuses no file for its columns.
     super('inspect', { ...(dialect && { dialect }), onBadRow: bad => badRows.take(bad) }, true)
     this.#given = schema
     this.#sampleRows = sampleRows
+    this.#infers = infer
     this.#badRows = badRows
   }
 
@@ -67,6 +73,11 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
       columns: this.#profilers.map(profiler => profiler.profile()),
       sample: this.#sample,
     }
+  }
+
+  /** The columns of the file, with what was found about the kind of each; none before the header. */
+  get kinds() {
+    return { columns: this.#file?.header.columns ?? [], finders: this.#finders }
   }
 
   protected override *outputsOf(
@@ -95,9 +106,10 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
     if (names === undefined) return undefined
     const schema = this.#given === undefined ? guessedSchema(names) : (this.#given ?? undefined)
     const header = { ...looseHeader(schema ?? ANY_COLUMNS, names), ...(cells && { cells }) }
+    if (this.#infers) this.#finders = header.columns.map(() => new KindFinder())
     this.#profilers = header.columns.map((column, at) => {
       const isStrict = column.known && schema?.columns[column.name]?.notNull === true
-      return new ColumnProfiler(column, at, isStrict)
+      return new ColumnProfiler(column, at, isStrict, this.#finders[at])
     })
     return { schema, header }
   }

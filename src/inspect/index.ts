@@ -2,5 +2,11 @@
 
 export { compareReports, type Drift } from './drift/compare-reports'
 export { reportHtml } from './html/report-html'
-export { type InspectOptions, type InspectSource, inspect } from './inspect'
-export type { ColumnProfile, InspectReport } from './report'
+export {
+  type InferOptions,
+  type InspectOptions,
+  type InspectSource,
+  inferSchema,
+  inspect,
+} from './inspect'
+export type { ColumnProfile, InferredSchema, InspectReport } from './report'

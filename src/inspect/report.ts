@@ -1,7 +1,7 @@
 // The report of an inspection: plain data, the same in memory and as JSON. If you change its shape,
 // also change `version`, checked-report.ts and the guide (src/guide/inspect.md).
 
-import type { CellType, ErrorCode } from '../engine/index'
+import type { CellType, Dialect, ErrorCode, FeedSchema } from '../engine/index'
 import type { ValueRange } from './columns/value-range'
 
 /** The version of the shape. A field that is only added does not change it. */
@@ -23,6 +23,10 @@ export interface InspectReport {
   readonly schema: string | null
   /** True where the schema was chosen by the column names of the file. */
   readonly schemaIsGuess: boolean
+  /** How the file was read; what is left out is as in the documented files. */
+  readonly dialect: Dialect
+  /** True where the delimiter and the quoting were chosen by the header line of the file. */
+  readonly dialectIsGuess: boolean
   /** Bytes of the source as they came. */
   readonly sourceBytes: number
   /** Bytes of the text: of the source, or of what it unpacks to. */
@@ -42,6 +46,46 @@ export interface InspectReport {
   readonly sample: readonly SampleRow[]
   /** Why the file could not be read to its end; null where it was. */
   readonly failure: FailureReport | null
+  /**
+   * With `infer` only: the schema that all rows prove, bad ones apart; null where the file cannot be
+   * read to its end.
+   */
+  readonly inferred?: InferredSchema | null
+}
+
+/**
+ * A schema that a file has proved: every filled cell is of its column's kind, and its value is
+ * written again as the same text.
+ */
+export interface InferredSchema {
+  /** As `defineSchema` takes it. Its name is that of the file, and its columns are the headings. */
+  readonly schema: FeedSchema
+  /** How the file was read; what is left out is as in the documented files. */
+  readonly dialect: Dialect
+  /** What decided the kind of each column, in the order of the file. */
+  readonly columns: readonly InferredColumn[]
+}
+
+export interface InferredColumn {
+  /** The name as the file spells it. */
+  readonly heading: string
+  readonly type: CellType
+  /**
+   * False where the schema does not have the column, which is read as text: it has no heading, or
+   * an earlier column has one of the same spelling.
+   */
+  readonly inSchema: boolean
+  /** The kinds that take less than this one does, each with the first cell that is none of it. */
+  readonly contradictions: readonly Contradiction[]
+  /** The words for null, such as `NULL`, with the first cell of each. They make a column text. */
+  readonly nullWords: readonly (ReportPosition & { readonly word: string })[]
+  /** The kind of the column if it had no words for null; null where that is text too. */
+  readonly typeWithoutNullWords: CellType | null
+}
+
+export interface Contradiction extends InvalidCell {
+  /** The kind that the cell is none of. */
+  readonly type: CellType
 }
 
 export interface FailureReport {

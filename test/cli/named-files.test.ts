@@ -29,6 +29,7 @@ const DOWNLOAD = ['catalog', 'download', 'id', '--marketplace', 'MKT_US']
 /** Calls whose last word is an output that is named before it, by whatever way. */
 const CALLS: readonly (readonly string[])[] = [
   ['inspect', F, '--html'],
+  ['inspect', F, '--write-schema'],
   ['inspect', at('G'), '--schema', F, '--html'],
   ['inspect', at('G'), '--against', F, '--html'],
   ['convert', F, '--format', 'csv'],
@@ -133,5 +134,6 @@ test('each option that names a file is known as one that is read or written', ()
     '--queue-credentials <file>',
     '--save <file>',
     '--schema <file>',
+    '--write-schema <file>',
   ])
 })

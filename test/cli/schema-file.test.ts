@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { schemaFile } from '../../src/cli/schema-file'
+import { describedFile, schemaFile } from '../../src/cli/schema-file'
 import { CELL_TYPES } from '../../src/engine/schema/values'
 import { FeedError, itemSchema, pipeline, TsvRowParser } from '../../src/index'
 
@@ -87,6 +87,40 @@ describe('a file with a schema', () => {
     expect((await schemaFile(path)).columns).toEqual(others)
     const error = await refusal(await file('.json', JSON.stringify({ name: 'a', columns })))
     expect(error.message).toContain('columns.cell.decode must be a function')
+  })
+})
+
+describe('a dialect beside the columns', () => {
+  const dialect = { delimiter: ';', header: ['sku', 'stock'] }
+  const json = (value: unknown) =>
+    JSON.stringify({ name: 'stock', columns: { sku: { type: 'text' } }, dialect: value })
+
+  test.each([
+    ['JSON', '.json', json(dialect)],
+    ['a default export', '.mjs', `export default ${json(dialect)}`],
+    [
+      'a named export',
+      '.mjs',
+      `export const schema = ${STOCK}; export const dialect = ${JSON.stringify(dialect)}`,
+    ],
+  ])('of %s is read, and is no part of the schema', async (_, extension, content) => {
+    const path = await file(extension, content)
+    expect((await describedFile(path)).dialect).toEqual(dialect)
+    expect(Object.keys(await schemaFile(path)).sort()).toEqual(['columns', 'name'])
+  })
+
+  test('is none where the file has none', async () => {
+    expect((await describedFile(await file('.mjs', `export default ${STOCK}`))).dialect).toEqual({})
+  })
+
+  test.each([
+    ['a wrong delimiter', { delimiter: 'ab' }, 'dialect.delimiter must be one ASCII character'],
+    ['an unknown part', { escape: 'x' }, 'escape is not an option'],
+    ['other columns', { header: ['a'] }, 'none of them is in it'],
+    ['no object', 'comma', 'dialect must be'],
+    ['null', null, 'dialect must be'],
+  ])('with %s is refused', async (_, value, reason) => {
+    expect((await refusal(await file('.json', json(value)))).message).toContain(reason)
   })
 })
 

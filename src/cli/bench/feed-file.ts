@@ -10,14 +10,14 @@ import { fileURLToPath } from 'node:url'
 import { type Dialect, FeedError, type FeedName } from '../../index'
 import { dialectOf } from '../command-options'
 import { given } from '../given'
-import { schemaFile } from '../schema-file'
+import { describedFile } from '../schema-file'
 import { usageError } from '../usage-error'
 import type { BenchCommand, CellReading } from './bench-command'
 
 /** How a file is read. */
 export type FeedFileOptions = Pick<
   BenchCommand,
-  'feed' | 'schema' | 'delimiter' | 'quoting' | 'read'
+  'feed' | 'schema' | 'delimiter' | 'quoting' | 'header' | 'comment' | 'read'
 >
 
 /** The file, as its benchmark gets it. */
@@ -57,9 +57,10 @@ export async function feedFileModule(path: string, options: FeedFileOptions): Pr
  */
 export async function feedFile(path: string, options: FeedFileOptions): Promise<FeedFile> {
   const { feed = 'item', schema, read } = options
-  const dialect = dialectOf(options)
+  const described = schema === undefined ? undefined : await describedFile(schema)
+  const dialect = dialectOf(options, described?.dialect)
   const hash = createHash('sha256').update(JSON.stringify(dialect))
-  const name = schema === undefined ? feed : (await schemaFile(schema)).name
+  const name = described?.schema.name ?? feed
   if (schema !== undefined) for await (const block of blocksOf(schema)) hash.update(block)
   let isGzip: boolean | undefined
   for await (const block of blocksOf(path)) {

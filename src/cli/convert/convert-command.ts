@@ -12,6 +12,10 @@ import { FORMATS, OUTPUT_FORMS } from './output-form'
 const OPTIONS = [
   feedOption('none: each column of the file, as text'),
   ...FEED_FILE_OPTIONS,
+  option('--infer', 'read the file twice: its cells say which types its columns have', {
+    conflicts: ['feed', 'schema'],
+    default: false,
+  }),
   option('--columns <names>', 'the columns to write, between commas; by default all', {
     read: names,
   }),
@@ -52,6 +56,7 @@ export function addConvertCommand(feedmill: Command): void {
     .examples(
       'convert items.tsv.gz items.parquet --feed item',
       'convert stock.csv stock.duckdb --schema stock.json --table stock',
+      'convert stock.csv.zip stock.parquet --infer',
       'convert https://shop.example/stock.csv.gz - --format ndjson',
     )
     .action(async (from, to, options) =>

@@ -19,13 +19,15 @@ import {
   schemaOf,
   TsvRowParser,
 } from '../../index'
+import { inferSchema } from '../../inspect'
 import { byteSizeText } from '../byte-size'
 import { dialectOf } from '../command-options'
 import { given } from '../given'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
-import { schemaFile } from '../schema-file'
+import { describedFile } from '../schema-file'
 import { untilSignal } from '../sync/stop-signals'
+import { usageError } from '../usage-error'
 import type { ConvertCommand } from './convert-command'
 import { outputOf, tableNameOf } from './output-form'
 
@@ -45,7 +47,7 @@ export async function convertCommand(
   options: ConvertCommand,
 ): Promise<void> {
   const { table = tableNameOf(from), mode, format } = options
-  const schema = await schemaOption(options)
+  const file = await describedBy(from, options)
   const sink = await outputOf(to, format, { table, mode })
   const transport = new NodeTransport()
   const bar = progressBar(0, process.stderr.isTTY === true)
@@ -57,7 +59,7 @@ export async function convertCommand(
   }
   try {
     await untilSignal(async signal => {
-      const rows = rowsOf(from, transport, { ...told, signal }, schema, options)
+      const rows = rowsOf(from, transport, { ...told, signal }, file, options)
       const summary = await rows.run(sink)
       bar.stop()
       printError(lineOf(summary))
@@ -68,22 +70,38 @@ export async function convertCommand(
   }
 }
 
-async function schemaOption({ feed, schema }: ConvertCommand): Promise<FeedSchema | undefined> {
-  if (schema !== undefined) return schemaFile(schema)
-  return feed === undefined ? undefined : schemaOf(feed)
+/** What is known of the file before it is read. */
+interface KnownFile {
+  readonly schema?: FeedSchema | undefined
+  readonly dialect?: Dialect | undefined
+}
+
+async function describedBy(from: string, options: ConvertCommand): Promise<KnownFile> {
+  const { feed, schema, infer } = options
+  if (schema !== undefined) return describedFile(schema)
+  if (feed !== undefined) return { schema: schemaOf(feed) }
+  if (!infer) return {}
+  if (from === STANDARD_INPUT)
+    throw usageError('--infer', 'with a file or an address, which can be read twice', 'a pipe')
+  const asked = dialectOf(options)
+  const { schema: proved, dialect } = await inferSchema(from, {
+    ...(Object.keys(asked).length > 0 && { dialect: asked }),
+  })
+  return { schema: proved, dialect: { delimiter: '\t', quoting: 'backslash', ...dialect } }
 }
 
 function rowsOf(
   from: string,
   transport: NodeTransport,
   running: PipelineOptions,
-  schema: FeedSchema | undefined,
+  { schema, dialect: known }: KnownFile,
   options: ConvertCommand,
 ): Pipeline<RowBatch<Columns>> {
   const { columns, badRows, badCells } = options
   const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
   const dialect: Dialect = {
     ...(CSV.test(from) && { delimiter: ',', quoting: 'doubled' }),
+    ...known,
     ...dialectOf(options),
   }
   const rows = blocksOf(from, transport, running)

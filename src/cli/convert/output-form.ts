@@ -98,6 +98,6 @@ export function outputOf(
 
 /** Returns the name of a table for a file: its name without its endings. */
 export function tableNameOf(from: string): string {
-  const [name = ''] = basename(from.replace(/[?#].*$/, '')).split('.')
+  const [name = ''] = basename(from.split(/[?#]/, 1)[0]!).split('.')
   return name === '' || name === '-' ? 'rows' : name
 }

@@ -21,6 +21,15 @@ const OPTIONS = [
       'exit code 1 where a consumer would feel the difference',
   ),
   option('--html <file>', 'write the report as an HTML page too, with plots'),
+  option(
+    '--write-schema <file>',
+    'find the kinds of the columns by all their cells, and write them as JSON for --schema',
+    { conflicts: ['feed', 'schema'] },
+  ),
+  option('--types', 'print that schema as TypeScript, in place of the report', {
+    default: false,
+    conflicts: ['feed', 'schema', 'json'],
+  }),
 ] as const
 export type InspectCommand = Values<typeof OPTIONS>
 
@@ -40,6 +49,7 @@ export function addInspectCommand(feedmill: Command): void {
       'inspect items.tsv.gz --html report.html',
       'inspect today.tsv.gz --json > today.json',
       'inspect tomorrow.tsv.gz --against today.json',
+      'inspect stock.csv --write-schema stock.json',
     )
     .action(async (file, options) => (await import('./inspect')).inspectCommand(file, options))
 }

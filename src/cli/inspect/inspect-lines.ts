@@ -1,6 +1,6 @@
 // A report and its drift as text for a terminal.
 
-import type { ColumnProfile, Drift, InspectReport } from '../../inspect'
+import type { ColumnProfile, Drift, InferredSchema, InspectReport } from '../../inspect'
 import { textTable } from '../text-table'
 
 /** The most characters of a frequent value in the table. */
@@ -15,6 +15,7 @@ export function inspectLines(report: InspectReport, drift?: readonly Drift[]): s
     columnLines(report.columns),
     invalidCellLines(report.columns),
     sampleLines(report),
+    report.inferred ? schemaLines(report, report.inferred) : [],
     drift === undefined ? [] : driftLines(drift),
     failureLines(report),
   ]
@@ -31,6 +32,11 @@ function headLines(report: InspectReport) {
   ]
   if (report.format === 'zstd' || report.format === 'zip')
     lines.push(`${report.format}: ${report.sourceBytes} bytes`)
+  const { delimiter, quoting } = report.dialect
+  if (report.dialectIsGuess)
+    lines.push(
+      `read with --delimiter '${delimiter}' --quoting ${quoting}, as the header line is written`,
+    )
   if (gzip === null) return lines
   const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
   const extra = [
@@ -72,6 +78,9 @@ function badRowLines({ badRows: { count, byCode, first } }: InspectReport): stri
   return [
     `bad rows: ${codes}`,
     ...first.map(({ message, excerpt }) => `  ${message}: ${JSON.stringify(excerpt)}`),
+    ...(byCode.every(({ code }) => code.startsWith('TSV_QUOTE_'))
+      ? ['All of them are faults of quotes. Try --quoting none']
+      : []),
   ]
 }
 
@@ -133,6 +142,47 @@ function sampleLines({ sample }: InspectReport): string[] {
   ])
 }
 
+type InferredColumn = InferredSchema['columns'][number]
+
+function schemaLines(report: InspectReport, { schema, columns }: InferredSchema): string[] {
+  const { count } = report.badRows
+  const bad = count === 0 ? '' : `, without ${count} bad rows`
+  return [
+    `schema ${schema.name}, of the cells of ${report.rows} rows${bad}:`,
+    ...columns.flatMap(column => [
+      `  ${column.heading}: ${kindText(column, schema)}`,
+      ...contradictionLines(column),
+    ]),
+  ]
+}
+
+function kindText(
+  { heading, type, inSchema, nullWords, typeWithoutNullWords: other }: InferredColumn,
+  { columns }: InferredSchema['schema'],
+): string {
+  const scale = inSchema ? columns[heading]?.scale : undefined
+  const facts = [
+    ...(scale === undefined ? [] : [`scale ${scale}`]),
+    ...(inSchema ? [] : ['not in the schema: the heading is empty or repeated']),
+    ...nullWords.map(({ word, row, line }) => `word for null ${word} (row ${row}, line ${line})`),
+    ...(other === null ? [] : [`${other} without words for null`]),
+  ]
+  return [type, ...facts].join(', ')
+}
+
+/** One line for each cell that contradicts kinds. */
+function contradictionLines({ type: found, contradictions }: InferredColumn): string[] {
+  return [...new Set(contradictions.map(({ row }) => row))]
+    .sort((a, b) => a - b)
+    .map(at => {
+      const same = contradictions.filter(({ row }) => row === at)
+      const { line, excerpt } = same[0]!
+      const isAll = found === 'text' && same.length === contradictions.length
+      const kinds = isAll ? 'only text' : `not ${same.map(({ type }) => type).join(', ')}`
+      return `    ${kinds}: row ${at}, line ${line}: ${JSON.stringify(excerpt)}`
+    })
+}
+
 function driftLines(drift: readonly Drift[]): string[] {
   if (drift.length === 0) return ['drift: none']
   return textTable(
@@ -148,7 +198,7 @@ function driftLines(drift: readonly Drift[]): string[] {
   )
 }
 
-function failureLines({ failure }: InspectReport): string[] {
+export function failureLines({ failure }: InspectReport): string[] {
   if (failure === null) return []
   // The message names an option of the library, which the command has as two options.
   const [, delimiter] = /delimiter: '(.+?)'/.exec(failure.message) ?? []

@@ -7,39 +7,53 @@ import { FAILURE } from '../exit-code'
 import { given } from '../given'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
-import { jsonText, print } from '../output'
-import { schemaFile } from '../schema-file'
+import { jsonText, print, printError } from '../output'
+import { type DescribedFile, describedFile } from '../schema-file'
 import { writeTextFile } from '../text-file'
 import type { InspectCommand } from './inspect-command'
-import { inspectLines } from './inspect-lines'
+import { failureLines, inspectLines } from './inspect-lines'
+import { schemaCode, schemaJson } from './schema-code'
 
 const STANDARD_INPUT = '-'
 
 /**
- * Inspects, compares and prints. The exit code is 1 where the file cannot be read to its end or the
- * drift breaks a consumer; the report is printed all the same.
+ * Inspects, compares, writes and prints. A file that cannot be read to its end has no schema. The
+ * exit code is 1 there, and where the drift breaks a consumer; the report is printed all the same.
  * @throws OPTION_INVALID, the error of a source that cannot be read, SINK_FAILED,
  * DEPENDENCY_MISSING for `--html` without echarts
  */
 export async function inspectCommand(file: string, options: InspectCommand): Promise<void> {
-  const { against, html, json, sample } = options
+  const { against, html, json, sample, types, writeSchema } = options
   if (html !== undefined) needPackages('inspect --html')
   const before =
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
-  const schema = (await schemaOption(options)) ?? schemaBefore(before)
+  const described = await schemaOption(options)
+  const schema = described === undefined ? schemaBefore(before) : described.schema
   const name = file === STANDARD_INPUT ? 'standard input' : undefined
-  const settings = { sampleRows: sample, dialect: dialectOf(options), ...given({ schema, name }) }
+  const settings = {
+    sampleRows: sample,
+    dialect: dialectOf(options, described?.dialect),
+    infer: types || writeSchema !== undefined,
+    ...given({ schema, name }),
+  }
   const report = await inspect(name === undefined ? file : process.stdin, settings)
   const drift = before && compareReports(before, report)
   if (html !== undefined) await writeTextFile(html, await reportHtml(report, drift))
-  await print(json ? jsonText({ ...report, ...(drift && { drift }) }) : inspectLines(report, drift))
+  const { inferred } = report
+  if (writeSchema !== undefined && inferred) await writeTextFile(writeSchema, schemaJson(inferred))
+  const shown = json
+    ? jsonText({ ...report, ...(drift && { drift }) })
+    : inspectLines(report, drift)
+  if (!types) await print(shown)
+  else if (inferred) await print(schemaCode(inferred))
+  else printError(failureLines(report))
   if (report.failure !== null || drift?.some(({ severity }) => severity === 'breaks'))
     process.exitCode = FAILURE
 }
 
-async function schemaOption({ feed, schema }: InspectCommand): Promise<FeedSchema | undefined> {
-  if (schema !== undefined) return schemaFile(schema)
-  return feed === undefined ? undefined : schemaOf(feed)
+async function schemaOption({ feed, schema }: InspectCommand): Promise<DescribedFile | undefined> {
+  if (schema !== undefined) return describedFile(schema)
+  return feed === undefined ? undefined : { schema: schemaOf(feed), dialect: {} }
 }
 
 /** A file is held against the schema of the earlier one, even where its own names have changed. */

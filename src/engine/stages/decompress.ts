@@ -12,12 +12,8 @@ import { ZstdFile } from '../codec/unpack/zstd-file'
 import { isPromise, type Pause, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import { is, type OptionTable, readOptions } from '../options'
-import {
-  type ChosenEngine,
-  GUNZIP_OPTIONS,
-  type GunzipOptions,
-  inflateEngine,
-} from './gunzip-engine'
+import { type ChosenEngine, inflateEngine } from './gunzip-engine'
+import { GUNZIP_OPTIONS, type GunzipOptions } from './gunzip-options'
 import { GzipInflation, Inflation, ownedOutputs } from './inflation'
 import { type Outputs, Stage } from './stage'
 import { StoredData } from './stored-data'

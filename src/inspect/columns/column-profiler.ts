@@ -5,6 +5,7 @@
 import type { BoundColumn, ProfiledCells, RowBatch } from '../../engine/index'
 import { excerpt, isBadCell, PLACE_WORDS } from '../../engine/index'
 import type { ColumnProfile, InvalidCell } from '../report'
+import type { KindFinder } from '../schema/kind-finder'
 import { DistinctSketch } from './distinct-sketch'
 import { BAD, FrequentValues, GOOD } from './frequent-values'
 import { RangeOfValues } from './value-range'
@@ -20,6 +21,7 @@ export class ColumnProfiler {
   readonly #column: BoundColumn
   readonly #at: number
   readonly #notNull: boolean
+  readonly #kinds: KindFinder | undefined
   readonly #values: RangeOfValues
   readonly #distinct = new DistinctSketch()
   readonly #frequent = new FrequentValues()
@@ -39,11 +41,13 @@ export class ColumnProfiler {
   /**
    * @param at the index of the column in the file
    * @param notNull true where an empty cell is a bad one
+   * @param kinds sees each text of the column at least once, where it has to decide about it
    */
-  constructor(column: BoundColumn, at: number, notNull: boolean) {
+  constructor(column: BoundColumn, at: number, notNull: boolean, kinds?: KindFinder) {
     this.#column = column
     this.#at = at
     this.#notNull = notNull
+    this.#kinds = kinds
     this.#values = new RangeOfValues(column.spec)
   }
 
@@ -132,6 +136,8 @@ export class ColumnProfiler {
     if (length < this.#minBytes) this.#minBytes = length
     if (length > this.#maxBytes) this.#maxBytes = length
     this.#distinct.add(hash)
+    const kinds = this.#kinds
+    if (kinds?.needs(bytes, start, end)) kinds.take(batch, n, this.#at)
     const validity = this.#isGood(batch, n) ? GOOD : BAD
     const frequent = this.#frequent
     if (frequent.isCounting) frequent.add(hash, bytes, start, end, validity, this.#filled)

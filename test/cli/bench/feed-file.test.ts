@@ -66,6 +66,24 @@ describe('the name', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
+  test('is of the dialect of the schema, unless the options say otherwise', async () => {
+    const schema = join(folder, 'described.json')
+    const described = {
+      name: 'stock',
+      columns: { a: { type: 'text' } },
+      dialect: { delimiter: ';', comment: '#' },
+    }
+    await writeFile(schema, JSON.stringify(described))
+    await writeFile(place, 'a;b\n')
+    expect((await feedFile(place, { ...OPTIONS, schema })).dialect).toEqual(described.dialect)
+    const options = { ...OPTIONS, schema, delimiter: ',', header: ['a', 'b'] }
+    expect((await feedFile(place, options)).dialect).toEqual({
+      delimiter: ',',
+      comment: '#',
+      header: ['a', 'b'],
+    })
+  })
+
   test('is refused for what cannot be read again and again', async () => {
     for (const path of [folder, join(folder, 'none')])
       await expect(feedFile(path, OPTIONS)).rejects.toMatchObject({

@@ -12,6 +12,7 @@ import { parse } from 'csv-parse/sync'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../../src/cli/program'
+import { buildZip } from '../../engine/codec/unpack/build-zip'
 import { outcomeOf } from '../served'
 
 type Cells = Record<string, unknown>
@@ -117,6 +118,22 @@ test.each([
   const rows = await rowsOf(to)
   expect(rows.map(({ price }) => price ?? null)).toEqual(prices)
   expect(rows.map(({ stock }) => stock ?? null)).toEqual([12, -3, null])
+})
+
+test('an inferred schema gives the columns of a ZIP archive their types', async () => {
+  const zipped = fileOf(
+    'stock.csv.zip',
+    buildZip([{ name: 'stock.csv', content: Buffer.from(CSV) }]),
+  )
+  const to = at('inferred.ndjson')
+  const { err } = await convert(zipped, to, '--infer')
+  expect(err).toEqual(['3 rows written'])
+  expect((await rowsOf(to)).map(({ sku, stock }) => [sku, stock])).toEqual([
+    ['A-1', 12],
+    ['A-2', -3],
+    ['007', null],
+  ])
+  expect((await convert('-', to, '--infer')).exitCode).toBe(2)
 })
 
 test('chosen columns are written, from an address to standard output', async () => {

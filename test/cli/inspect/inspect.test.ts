@@ -3,10 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import ts from 'typescript'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/exit-code'
 import { program } from '../../../src/cli/program'
+import { describedFile } from '../../../src/cli/schema-file'
 import { outcomeOf } from '../served'
 
 let folder: string
@@ -142,9 +145,144 @@ test('a schema of the user and a dialect', async () => {
   expect(report.sample[0].cells[0].text).toBe('a "b"')
 })
 
-test('a file of another dialect is answered with the options of the command', async () => {
-  const { out } = await command(fileOf('comma.csv', 'sku,stock\nc,1\n'))
+test('a file of another dialect is read by it, and the report says so', async () => {
+  const { out } = await command(fileOf('comma.csv', 'sku,stock\n"a, ""b""",1\n'))
+  expect(out[0]).toContain('comma.csv: 1 rows, 0 bad, 2 columns')
+  expect(out[1]).toBe("read with --delimiter ',' --quoting doubled, as the header line is written")
+  const path = fileOf('backslash.csv', 'sku,stock\n"a\\"b",1\n')
+  const quoting = await command(path, '--quoting', 'backslash')
+  expect(quoting.out[1]).toContain("--delimiter ',' --quoting backslash")
+  expect(quoting.out.join('\n')).toContain('  sku: a"b')
+})
+
+test('a file of another dialect than the given one is answered with the options', async () => {
+  const { out } = await command(fileOf('comma.csv', 'sku,stock\nc,1\n'), '--delimiter', ';')
   expect(out.at(-1)).toBe("Try --delimiter ',' --quoting doubled")
+})
+
+test('bad rows that are all faults of quotes are answered with --quoting none', async () => {
+  const path = fileOf('quotes.tsv', 'a\tb\n"x" y\t1\nz\t2\n')
+  const { out } = await command(path)
+  expect(out).toContain('All of them are faults of quotes. Try --quoting none')
+  const others = await command(fileOf('others.tsv', 'a\tb\n"x" y\t1\nz\n'))
+  expect(others.out.join('\n')).not.toContain('--quoting none')
+  const none = await command(path, '--quoting', 'none')
+  expect(none.out.join('\n')).toContain('2 rows, 0 bad')
+})
+
+test('--header and --comment read a file without a header line', async () => {
+  const path = fileOf('bare.tsv', '# made today\nA-1\t7\n')
+  const { out } = await command(path, '--header', 'sku,stock', '--comment', '#', '--json')
+  expect(JSON.parse(out[0]!)).toMatchObject({
+    rows: 1,
+    header: { columns: ['sku', 'stock'] },
+    dialect: { header: ['sku', 'stock'], comment: '#' },
+    dialectIsGuess: false,
+  })
+})
+
+const STOCK = 'sku;on sale;price\n"A;1";true;9.90\nA-2;;12.5\n'
+
+test('--write-schema writes a schema by which --schema reads the file', async () => {
+  const path = fileOf('my stock.csv', STOCK)
+  const written = join(folder, 'written.json')
+  const { out, error, exitCode } = await command(path, '--write-schema', written)
+  expect([error, exitCode]).toEqual([undefined, undefined])
+  expect(JSON.parse(readFileSync(written, 'utf8'))).toEqual({
+    name: 'my_stock',
+    dialect: { delimiter: ';', quoting: 'doubled' },
+    columns: {
+      sku: { type: 'text' },
+      'on sale': { type: 'boolean' },
+      price: { type: 'decimal', scale: 2 },
+    },
+  })
+  const at = out.indexOf('schema my_stock, of the cells of 2 rows:')
+  expect(out.slice(at + 1)).toEqual([
+    '  sku: text',
+    '    only text: row 1, line 2: "A;1"',
+    '  on sale: boolean',
+    '  price: decimal, scale 2',
+    '    not int32, int64: row 1, line 2: "9.90"',
+  ])
+
+  const read = JSON.parse((await command(path, '--schema', written, '--json')).out[0]!)
+  expect(read).toMatchObject({ schema: 'my_stock', rows: 2, dialectIsGuess: false })
+  const types = read.columns.map(({ type }: { type: string }) => type)
+  expect(types).toEqual(['text', 'boolean', 'decimal'])
+  const other = await command(path, '--schema', written, '--delimiter', ',', '--json')
+  expect(JSON.parse(other.out[0]!).dialect).toEqual({ delimiter: ',', quoting: 'doubled' })
+})
+
+test('with --write-schema the report has what decided', async () => {
+  const path = fileOf('years.tsv', 'year\tYear\n1999\t1\n\\N\t2\nshort\n')
+  const words = [path, '--write-schema', join(folder, 'years.json')]
+  const { out } = await command(...words, '--json')
+  expect(JSON.parse(out[0]!).inferred).toMatchObject({
+    schema: { name: 'years', columns: { year: { type: 'text' } } },
+    columns: [
+      {
+        heading: 'year',
+        nullWords: [{ word: '\\N', row: 2, line: 3, byteOffset: 17 }],
+        typeWithoutNullWords: 'int32',
+      },
+      { heading: 'Year', inSchema: false },
+    ],
+  })
+  const text = await command(...words)
+  for (const line of [
+    'schema years, of the cells of 2 rows, without 1 bad rows:',
+    '  year: text, word for null \\N (row 2, line 3), int32 without words for null',
+    '    not boolean, date, timestamp, json: row 1, line 2: "1999"',
+    '    not int32, int64, decimal, float64: row 2, line 3: "\\\\N"',
+    '  Year: text, not in the schema: the heading is empty or repeated',
+  ])
+    expect(text.out).toContain(line)
+})
+
+test('a file that cannot be read to its end has no schema, and an earlier one stays', async () => {
+  const path = fileOf('cut.gz', gzipSync(GOOD).subarray(0, -3))
+  const written = fileOf('earlier.json', 'earlier')
+  const { exitCode } = await command(path, '--write-schema', written)
+  expect(exitCode).toBe(1)
+  expect(readFileSync(written, 'utf8')).toBe('earlier')
+  const types = await command(path, '--types')
+  expect([types.exitCode, types.out]).toEqual([1, []])
+  expect(types.err.join('\n')).toContain('GZIP_TRUNCATED')
+})
+
+test('--types prints TypeScript that compiles and is the schema', { timeout: 60_000 }, async () => {
+  const odd = ['sku', 'it\'s \\ "odd"', '__proto__', 'a\u001bb', '2', 'when', 'price']
+  const row = ['a', 'true', '1', '9999999999', '1e-7', '2026-02-03', '1.50']
+  const line = (cells: string[]) =>
+    `${cells.map(cell => `"${cell.replaceAll('"', '""')}"`).join(';')}\n`
+  const path = fileOf('odd.csv', line(odd) + line(row))
+  const written = join(folder, 'odd.json')
+  const { out } = await command(path, '--types', '--write-schema', written)
+  const code = out.join('\n')
+  expect(code).toMatch(/^import \{ type Dialect, .*\} from 'feedmill'\n/)
+
+  const typed = fileOf('odd.ts', code)
+  const root = join(import.meta.dirname, '../../..')
+  const compiled = ts.createProgram([typed], {
+    noEmit: true,
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    paths: { feedmill: [join(root, 'src/index.ts')] },
+  })
+  const faults = compiled.getSemanticDiagnostics(compiled.getSourceFile(typed))
+  expect(faults.map(({ messageText }) => messageText)).toEqual([])
+
+  const source = pathToFileURL(join(root, 'src/index.ts')).href
+  const target = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
+  const script = ts.transpile(code, target).replace('"feedmill"', `'${source}'`)
+  const module = fileOf('odd.mjs', script.replace("'feedmill'", `'${source}'`))
+  expect(await describedFile(module)).toEqual(await describedFile(written))
 })
 
 test('a URL is read in ranges, or as a whole from a server without them', async () => {
@@ -185,6 +323,11 @@ test.each([
   [['a', '--quoting', 'some']],
   [['a', '--delimiter', 'ab']],
   [['a', '--schema', 'none.json']],
+  [['a', '--schema', 'b.json', '--write-schema', 'c.json']],
+  [['a', '--feed', 'item', '--write-schema', 'c.json']],
+  [['a', '--feed', 'item', '--types']],
+  [['a', '--types', '--json']],
+  [['a', '--comment', '##']],
   [['a', '--against', 'none.json']],
   [['http://user:secret@127.0.0.1/']],
 ])('wrong usage: %j', async words => {

@@ -5,7 +5,7 @@
 import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import type { InflateEngine } from '../../../src/engine/codec/gzip/inflate-engine'
-import type { GunzipOptions } from '../../../src/engine/stages/gunzip-engine'
+import type { GunzipOptions } from '../../../src/engine/stages/gunzip-options'
 import {
   byteByByte,
   cutAt,

@@ -2,7 +2,7 @@
 
 import { FeedError } from '../../../src/engine/errors'
 import { Gunzip } from '../../../src/engine/stages/gunzip'
-import type { GunzipOptions } from '../../../src/engine/stages/gunzip-engine'
+import type { GunzipOptions } from '../../../src/engine/stages/gunzip-options'
 
 export interface GunzipRun {
   /** The outputs up to the end or the failure. */
