@@ -14,6 +14,7 @@ import type { CellSource } from './kinds/kind-of-cells'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/cell-rules'
 import { type BoundHeader, columnOf } from './tsv/header'
 import type { NamePredictor } from './tsv/name-predictor'
+import { quotedText } from './tsv/quoted-cell'
 import type { ScanCore } from './tsv/scan-core'
 import { CELL_END, type RowIndex } from './tsv/scan-space'
 import { fittingCore } from './tsv/tsv-scanner'
@@ -30,10 +31,6 @@ const RUN_BYTES = 4096
 const NEAR_ROWS = 8
 /** The top bits of four bytes, which ASCII does not set. */
 const NON_ASCII_BITS = 0x80808080
-
-/** Quoted cells up to this size share one buffer for unescaping. */
-const SCRATCH_BYTES = 4096
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** The reader of a column, from the decoders of its type (kinds/all-kinds.ts). */
 export interface ColumnReader {
@@ -164,16 +161,7 @@ export class RowCells implements CellSource {
   ownText(start: number, end: number): string {
     if (start === end) return ''
     if (this.bytes[start] !== this.#quote) return this.bytes.toString('utf8', start, end)
-    const unescaped = end - start <= scratch.length ? scratch : Buffer.allocUnsafeSlow(end - start)
-    const length = unescapeInto(
-      this.bytes,
-      start + 1,
-      end - 1,
-      this.#quote,
-      this.escapedBy,
-      unescaped,
-    )
-    return unescaped.toString('utf8', 0, length)
+    return quotedText(this.bytes, start, end, this.#quote, this.escapedBy)
   }
 
   /** The texts of some columns of a row, in the order of `columns`, all of which the file has. */
@@ -336,27 +324,6 @@ function fitted(text: string, start: number, end: number): string | undefined {
  */
 function signed(offset: number): number {
   return offset | 0
-}
-
-/**
- * Leaves out the byte that escapes a quote or itself, and keeps it before anything else.
- * @returns the number of bytes written to `target`
- */
-function unescapeInto(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  quote: number,
-  escapedBy: number,
-  target: Uint8Array,
-): number {
-  let length = 0
-  for (let at = start; at < end; at++) {
-    const next = bytes[at] === escapedBy && at + 1 < end ? bytes[at + 1] : undefined
-    if (next === quote || next === escapedBy) at++
-    target[length++] = bytes[at]!
-  }
-  return length
 }
 
 function hasNonAscii(bytes: DataView, start: number, end: number): boolean {

@@ -2,6 +2,7 @@
 // the arena that the arrays of columns are made in, and the list of rows that are left to the host.
 
 import { STEP } from './aspects'
+import { isEscaped } from './quoted-cell'
 import { GAP, NODE_BYTES, ROW_TEXT_END } from './row-text'
 
 /** The most bytes of a block. */
@@ -137,7 +138,7 @@ export function unquoted(from: usize, to: usize, out: usize): usize {
     out = copy(at, escape - at, out)
     if (escape == to) return out
     const next = escape + 1 < to ? <u32>load<u8>(escape + 1) : 0
-    if (escape + 1 < to && (next == quote || next == escapedBy)) {
+    if (escape + 1 < to && isEscaped(next, quote, escapedBy)) {
       store<u8>(out++, <u8>next)
       at = escape + 2
     } else {

@@ -1,6 +1,8 @@
 // Makes the marked cells of a run of rows fit, so that the run becomes text at once:
 // src/engine/codec/row-cells.ts says what a run has then.
 
+import { isEscaped } from './quoted-cell'
+
 const QUOTES: u8 = 2
 const LATIN1: u32 = 0xff
 const MOST_EXCESS: u32 = 0xffff
@@ -76,7 +78,7 @@ function fitCell(
       out += plain << 1
       if (plain != 0) continue
       const next = (word >> 8) & 0xff
-      const isPair = from + 1 < to && (<i32>next == quote || <i32>next == escapedBy)
+      const isPair = from + 1 < to && isEscaped(next, <u32>quote, <u32>escapedBy)
       size = isPair ? 2 : 1
       point = isPair ? next : word & 0x7f
     } else if ((word & 0xc0e0) == 0x80c0) {

@@ -21,6 +21,7 @@
 // has written it.
 
 import { fitCells } from './fit'
+import { quotedHigh, quotedLines, readQuoted } from './quoted-cell'
 
 /** The usual bytes of a block. A step loads up to 64 bytes past them. */
 export const BLOCK_BYTES: usize = 0x40000
@@ -81,9 +82,6 @@ export function stoppedAtRow(): bool {
   return stopped
 }
 
-// Findings in the quoted cell that was read last.
-let quotedLines: u32 = 0
-let quotedHigh: u64 = 0
 // Addresses at which this call stores its rows.
 let rowStartsAt: usize = 0
 let rowFlagsAt: usize = 0
@@ -330,38 +328,6 @@ function takeRow(start: u32, high: u64, lines: u32): void {
   store<u8>(rowFlagsAt + <usize>rows, high != 0 ? 1 : 0)
   rows++
   innerLines += lines
-}
-
-/**
- * Reads on behind an opening quote.
- * @returns the address behind the closing one, `end` or more where there is none before it
- */
-function readQuoted(from: usize, end: usize, escapedBy: u32): usize {
-  let at = from
-  quotedLines = 0
-  quotedHigh = 0
-  while (at < end) {
-    const v = v128.load(at)
-    const stops = i8x16.bitmask(
-      v128.or(i8x16.eq(v, i8x16.splat(<i8>QUOTE)), i8x16.eq(v, i8x16.splat(<i8>escapedBy))),
-    )
-    const before: u32 = stops == 0 ? 0xffff : (<u32>stops & -(<u32>stops)) - 1
-    quotedHigh |= <u64>(i8x16.bitmask(v) & before)
-    quotedLines += popcnt(<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>LF))) & before)
-    if (stops == 0) {
-      at += 16
-      continue
-    }
-    at += <usize>ctz(<u32>stops)
-    const isPair = escapedBy == QUOTE && at + 1 < end && load<u8>(at + 1) == QUOTE
-    if (load<u8>(at) == QUOTE && !isPair) return at + 1
-    // A backslash takes the next byte with it, and so does the first of two quotes.
-    const taken = <u32>load<u8>(at + 1)
-    quotedHigh |= <u64>(taken & 0x80)
-    if (taken == LF) quotedLines++
-    at += 2
-  }
-  return at + STEP
 }
 
 function equalTo(v0: v128, v1: v128, v2: v128, v3: v128, byte: u32): u64 {

@@ -9,9 +9,9 @@ import { foreignEncoding, QUOTES_AS_TEXT, rowExcerpt } from './bad-row-report'
 import type { CellRules } from './cell-rules'
 import { countKnownNames, MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
+import { quotedText } from './quoted-cell'
 import { type BadReading, nextLine, type RowFault, readRow } from './read-row'
 
-const BACKSLASH = 0x5c
 const CR = 0x0d
 /** CR CR LF is what a program makes of CRLF that makes CRLF of each LF. */
 const RETURNS = 'a line end is CR alone or CR CR LF: convert line ends to LF'
@@ -137,16 +137,11 @@ function headerCells(
   return cellEnds.map(end => {
     const isQuoted = end - start >= 2 && block[start] === quote
     const text = isQuoted
-      ? unescapeCell(buffer.toString('utf8', start + 1, end - 1), escapedBy)
+      ? quotedText(buffer, start, end, quote, escapedBy)
       : buffer.toString('utf8', start, end)
     start = end + 1
     return { text, isQuoted }
   })
-}
-
-/** Undoes `\"` and `\\` of a quoted cell, or `""` where quotes are doubled. */
-function unescapeCell(text: string, escapedBy: number): string {
-  return text.replace(escapedBy === BACKSLASH ? /\\(["\\])/g : /"(")/g, '$1')
 }
 
 export function headerInvalid(

@@ -21,6 +21,7 @@
 // the row ends with the line on which that cell begins.
 
 import type { CellRules } from './cell-rules'
+import { closingQuote } from './quoted-cell'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -96,7 +97,7 @@ export function readRow(
   for (;;) {
     const start = at
     if (at < to && block[at] === cells.quote) {
-      const end = closingQuote(block, at, to, options)
+      const end = closingQuote(block, at, to, options.cells, options.linesInQuotes)
       at = end < 0 ? -end - 1 : end + 1
       if (end < 0) {
         if (at >= to && !final) return { kind: 'incomplete', fault, openQuote: start }
@@ -179,26 +180,6 @@ export function linesIn(block: Uint8Array, from: number, to: number): number {
   let lines = 0
   for (let at = from; at < to; at++) if (block[at] === LF) lines++
   return lines
-}
-
-/** Returns the offset of the closing quote, or -(offset where the search stopped) - 1. */
-function closingQuote(
-  block: Uint8Array,
-  open: number,
-  to: number,
-  { linesInQuotes, cells: { quote, escapedBy } }: ReadRowOptions,
-): number {
-  for (let at = open + 1; at < to; at++) {
-    const byte = block[at]
-    const isPair = escapedBy === quote && at + 1 < to && block[at + 1] === quote
-    if (byte === quote && !isPair) return at
-    if (byte === LF && !linesInQuotes) return -at - 1
-    if (byte === escapedBy) {
-      at++
-      if (block[at] === LF && !linesInQuotes) return -at - 1
-    }
-  }
-  return -to - 1
 }
 
 function lineEndLength(block: Uint8Array, at: number, to: number): number {

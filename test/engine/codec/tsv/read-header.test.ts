@@ -104,7 +104,7 @@ describe('fault 100: a file of another kind is refused at its header', () => {
     [
       'Zstandard data',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4, 0]),
-      /Zstandard data: decompress it/,
+      /Zstandard data: put Decompress before the parser/,
     ],
     ['xz data', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /xz data: decompress it/],
   ])('%s', (_, input, reason) => {
