@@ -37,7 +37,7 @@ const ADDRESS = /^https?:\/\//i
 const CSV = /\.csv(?:\.\w+)?(?:[?#]|$)/i
 
 /**
- * Reads the file once. The number of rows is told on standard error, as standard output may have
+ * Reads the file once, with `--infer` twice. The number of rows is told on standard error, as standard output may have
  * them.
  * @throws FeedError OPTION_INVALID, the errors of the source, of its content and of the sink
  */
@@ -47,8 +47,8 @@ export async function convertCommand(
   options: ConvertCommand,
 ): Promise<void> {
   const { table = tableNameOf(from), mode, format } = options
-  const file = await describedBy(from, options)
   const sink = await outputOf(to, format, { table, mode })
+  const file = await describedBy(from, options)
   const transport = new NodeTransport()
   const bar = progressBar(0, process.stderr.isTTY === true)
   const told: Pick<PipelineOptions, 'onProgress'> = {
