@@ -1,4 +1,4 @@
-// The framing of a ZIP archive (APPNOTE.TXT 6.3.10, section 4.3) with one file in it, and with
+// The framing of a ZIP archive (APPNOTE.TXT 6.3.10, 4.3) with one file in it, and with
 // directories beside it that hold nothing. It is read from its start as a stream, so the entries are
 // those in front of the data; the directory behind them has to agree.
 //

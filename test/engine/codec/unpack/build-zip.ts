@@ -1,4 +1,4 @@
-// Writes ZIP archives for tests, by APPNOTE.TXT 6.3.10, section 4.3, in each form that writers use.
+// Writes ZIP archives for tests, by APPNOTE.TXT 6.3.10, 4.3, in each form that writers use.
 
 import { deflateRawSync } from 'node:zlib'
 import { tableCrc32 } from '../../../../src/engine/codec/gzip/crc32'
