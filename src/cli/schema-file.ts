@@ -5,7 +5,15 @@ import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Dialect, defineSchema, FeedError, type FeedSchema, TsvRowParser } from '../index'
+import {
+  type Dialect,
+  defineSchema,
+  FeedError,
+  type FeedName,
+  type FeedSchema,
+  schemaOf,
+  TsvRowParser,
+} from '../index'
 import { usageError } from './usage-error'
 
 const MODULES = ['.js', '.mjs', '.cjs']
@@ -47,6 +55,18 @@ export async function describedFile(path: string): Promise<DescribedFile> {
     if (!FeedError.is(error)) throw error
     throw refused(path, error.message, error)
   }
+}
+
+/** Returns what the options `--schema` and `--feed` say of a file; undefined without them. */
+export async function describedByOptions({
+  feed,
+  schema,
+}: {
+  readonly feed?: FeedName
+  readonly schema?: string
+}): Promise<DescribedFile | undefined> {
+  if (schema !== undefined) return describedFile(schema)
+  return feed === undefined ? undefined : { schema: schemaOf(feed), dialect: {} }
 }
 
 async function textOf(path: string): Promise<string> {

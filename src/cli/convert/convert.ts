@@ -6,7 +6,6 @@ import {
   type Columns,
   Decompress,
   type Dialect,
-  type FeedSchema,
   FileSource,
   NodeTransport,
   type Pipeline,
@@ -16,7 +15,6 @@ import {
   quarantine,
   RangeFetcher,
   type RowBatch,
-  schemaOf,
   TsvRowParser,
 } from '../../index'
 import { inferSchema } from '../../inspect'
@@ -25,7 +23,7 @@ import { dialectOf } from '../command-options'
 import { given } from '../given'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
-import { describedFile } from '../schema-file'
+import { type DescribedFile, describedByOptions } from '../schema-file'
 import { untilSignal } from '../sync/stop-signals'
 import { usageError } from '../usage-error'
 import type { ConvertCommand } from './convert-command'
@@ -37,8 +35,8 @@ const ADDRESS = /^https?:\/\//i
 const CSV = /\.csv(?:\.\w+)?(?:[?#]|$)/i
 
 /**
- * Reads the file once, with `--infer` twice. The number of rows is told on standard error, as standard output may have
- * them.
+ * Reads the file once, and with `--infer` twice. Standard error gets the number of rows, because
+ * standard output may have the rows themselves.
  * @throws FeedError OPTION_INVALID, the errors of the source, of its content and of the sink
  */
 export async function convertCommand(
@@ -48,18 +46,16 @@ export async function convertCommand(
 ): Promise<void> {
   const { table = tableNameOf(from), mode, format } = options
   const sink = await outputOf(to, format, { table, mode })
-  const file = await describedBy(from, options)
+  const file = await knownFile(from, options)
   const transport = new NodeTransport()
   const bar = progressBar(0, process.stderr.isTTY === true)
-  const told: Pick<PipelineOptions, 'onProgress'> = {
-    onProgress: ({ stages, fileBytes }) => {
-      const bytes = stages[0]?.bytesOut ?? 0
-      bar.update(bytes, byteSizeText(bytes), fileBytes)
-    },
+  const onProgress = ({ stages, fileBytes }: PipelineSummary) => {
+    const bytes = stages[0]?.bytesOut ?? 0
+    bar.update(bytes, byteSizeText(bytes), fileBytes)
   }
   try {
     await untilSignal(async signal => {
-      const rows = rowsOf(from, transport, { ...told, signal }, file, options)
+      const rows = rowsOf(from, transport, { onProgress, signal }, file, options)
       const summary = await rows.run(sink)
       bar.stop()
       printError(lineOf(summary))
@@ -70,47 +66,38 @@ export async function convertCommand(
   }
 }
 
-/** What is known of the file before it is read. */
-interface KnownFile {
-  readonly schema?: FeedSchema | undefined
-  readonly dialect?: Dialect | undefined
-}
-
-async function describedBy(from: string, options: ConvertCommand): Promise<KnownFile> {
-  const { feed, schema, infer } = options
-  if (schema !== undefined) return describedFile(schema)
-  if (feed !== undefined) return { schema: schemaOf(feed) }
-  if (!infer) return {}
+/** Returns what is known of the file before it is read; undefined for nothing. */
+async function knownFile(
+  from: string,
+  options: ConvertCommand,
+): Promise<DescribedFile | undefined> {
+  if (!options.infer) return describedByOptions(options)
   if (from === STANDARD_INPUT)
     throw usageError('--infer', 'with a file or an address, which can be read twice', 'a pipe')
   const asked = dialectOf(options)
-  const { schema: proved, dialect } = await inferSchema(from, {
+  const { schema, dialect } = await inferSchema(from, {
     ...(Object.keys(asked).length > 0 && { dialect: asked }),
   })
-  return { schema: proved, dialect: { delimiter: '\t', quoting: 'backslash', ...dialect } }
+  return { schema, dialect: { delimiter: '\t', quoting: 'backslash', ...dialect } }
 }
 
 function rowsOf(
   from: string,
   transport: NodeTransport,
   running: PipelineOptions,
-  { schema, dialect: known }: KnownFile,
+  file: DescribedFile | undefined,
   options: ConvertCommand,
 ): Pipeline<RowBatch<Columns>> {
   const { columns, badRows, badCells } = options
   const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
-  const dialect: Dialect = {
-    ...(CSV.test(from) && { delimiter: ',', quoting: 'doubled' }),
-    ...known,
-    ...dialectOf(options),
-  }
+  const byName: Dialect = CSV.test(from) ? { delimiter: ',', quoting: 'doubled' } : {}
   const rows = blocksOf(from, transport, running)
     .to(new Decompress())
     .to(
       new TsvRowParser<Columns>({
-        dialect,
+        dialect: dialectOf(options, { ...byName, ...file?.dialect }),
         onBadRow: left ?? (badRows === 'skip' ? 'skip' : 'throw'),
-        ...given({ schema, columns }),
+        ...given({ schema: file?.schema, columns }),
       }),
     )
   const onBadCell = left ?? (badCells === 'null' ? 'null' : undefined)

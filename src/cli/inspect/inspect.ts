@@ -8,7 +8,7 @@ import { given } from '../given'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
 import { jsonText, print, printError } from '../output'
-import { type DescribedFile, describedFile } from '../schema-file'
+import { describedByOptions } from '../schema-file'
 import { writeTextFile } from '../text-file'
 import type { InspectCommand } from './inspect-command'
 import { failureLines, inspectLines } from './inspect-lines'
@@ -27,7 +27,7 @@ export async function inspectCommand(file: string, options: InspectCommand): Pro
   if (html !== undefined) needPackages('inspect --html')
   const before =
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
-  const described = await schemaOption(options)
+  const described = await describedByOptions(options)
   const schema = described === undefined ? schemaBefore(before) : described.schema
   const name = file === STANDARD_INPUT ? 'standard input' : undefined
   const settings = {
@@ -49,11 +49,6 @@ export async function inspectCommand(file: string, options: InspectCommand): Pro
   else printError(failureLines(report))
   if (report.failure !== null || drift?.some(({ severity }) => severity === 'breaks'))
     process.exitCode = FAILURE
-}
-
-async function schemaOption({ feed, schema }: InspectCommand): Promise<DescribedFile | undefined> {
-  if (schema !== undefined) return describedFile(schema)
-  return feed === undefined ? undefined : { schema: schemaOf(feed), dialect: {} }
 }
 
 /** A file is held against the schema of the earlier one, even where its own names have changed. */

@@ -98,13 +98,13 @@ export async function scheduleCategories(options: ScheduleOptions): Promise<void
   )
 }
 
-/** Ends a turn, unless its time is over and another call has it. */
+/** Removes the lock, unless it has expired and another call has it. */
 const END_TURN = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`
 
 /**
- * Of all calls for a queue one at a time compares the targets and replaces schedulers: two that
- * compare first and replace then would both have the category. The turn of a process that died
- * ends with its time.
+ * Does the work of a call while no other call for the queue does its own. Two calls that both compare
+ * the targets before either of them replaces schedulers would both believe that they have the
+ * category. A lock in Redis gives each call its turn, and expires where a process has died.
  */
 async function inTurn(
   redis: Redis,
