@@ -17,10 +17,20 @@ const CONVERT = 'the parsers read text, so ask for the table as CSV or TSV'
 const UNPACK = 'decompress it first, for example by'
 const DECOMPRESS =
   'put Decompress before the parser, in place of Gunzip, pipeline(source).to(new Decompress())'
+/** How files begin that Decompress reads, as Latin-1. */
+export const PACKED_STARTS = {
+  gzip: ['\x1f\x8b'],
+  zip: ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'],
+  zstd: ['\x28\xb5\x2f\xfd'],
+} as const
 const SIGNATURES: readonly (readonly [what: string, todo: string, ...starts: string[]])[] = [
-  ['gzip data', 'put Gunzip before the parser, pipeline(source).to(new Gunzip())', '\x1f\x8b'],
-  ['a ZIP archive', DECOMPRESS, 'PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'],
-  ['Zstandard data', DECOMPRESS, '\x28\xb5\x2f\xfd', 'P*M\x18'],
+  [
+    'gzip data',
+    'put Gunzip before the parser, pipeline(source).to(new Gunzip())',
+    ...PACKED_STARTS.gzip,
+  ],
+  ['a ZIP archive', DECOMPRESS, ...PACKED_STARTS.zip],
+  ['Zstandard data', DECOMPRESS, ...PACKED_STARTS.zstd, 'P*M\x18'],
   ['xz data', `${UNPACK} xz -dc`, '\xfd7zX'],
   ['bzip2 data', `${UNPACK} bzip2 -dc`, ...[...'123456789'].map(level => `BZh${level}1AY&SY`)],
   ['a 7z archive', `${UNPACK} 7z x -so`, '7z\xbc\xaf\x27\x1c'],

@@ -1,6 +1,6 @@
 // Unpacks one compressed file: drives its framing (of gzip codec/gzip/members.ts, of other formats
-// codec/unpack/), and an engine for each member, over blocks of input. It owns the life of the engine and the input between the
-// framing and the engine. Its caller owns the outputs.
+// codec/unpack/), and an engine for each member, over blocks of input. It owns the life of the
+// engine and the input between the framing and the engine. Its caller owns the outputs.
 
 import { START_BYTES } from '../codec/body-kind'
 import { InputGatherer, PushBackBuffer } from '../codec/gzip/engine-input'

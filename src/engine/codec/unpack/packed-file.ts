@@ -2,6 +2,7 @@
 // format whose parts tell their sizes: ZIP and Zstandard. The framing of gzip is codec/gzip/.
 
 import { type ErrorContexts, FeedError } from '../../errors'
+import { PACKED_STARTS } from '../body-kind'
 import { crc32 } from '../gzip/crc32'
 import { exceededCap, type GzipLimits } from '../gzip/limits'
 import { DATA, FieldReader, type Fields } from './field-reader'
@@ -24,16 +25,16 @@ export interface PackedFile {
   end(): void
 }
 
-export type PackedFormat = 'gzip' | 'zstd' | 'zip'
+export type PackedFormat = keyof typeof PACKED_STARTS
 
-export const ZSTD_SIGNATURE: Uint8Array = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd)
+export const ZSTD_SIGNATURE = Uint8Array.from(Buffer.from(PACKED_STARTS.zstd[0], 'latin1'))
 
 /** Zstandard allows sixteen signatures of frames that are skipped (RFC 8878, 3.1.2). */
 const SKIPPED = Array.from({ length: 16 }, (_, n) => `${String.fromCharCode(0x50 + n)}*M\x18`)
 const SIGNATURES: readonly (readonly [format: PackedFormat, ...starts: string[]])[] = [
-  ['gzip', '\x1f\x8b'],
-  ['zip', 'PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'],
-  ['zstd', Buffer.from(ZSTD_SIGNATURE).toString('latin1'), ...SKIPPED],
+  ['gzip', ...PACKED_STARTS.gzip],
+  ['zip', ...PACKED_STARTS.zip],
+  ['zstd', ...PACKED_STARTS.zstd, ...SKIPPED],
 ]
 
 /**
