@@ -7,7 +7,7 @@
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, FeedFile, RowObject } from '../schema/feed-schema'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
-import { isBadCell } from './kinds/kind-of-cells'
+import { isBadCell, UNSEEN } from './kinds/kind-of-cells'
 import { bigIntsAsText, type Projections, projectionsOf } from './projection'
 import { RowCells } from './row-cells'
 import { type BoundHeader, columnOf } from './tsv/header'
@@ -503,7 +503,7 @@ export class Row<out C extends Columns = Columns> {
 
   /** @internal Returns the error of a cell with the cell's position. */
   placed(error: unknown, column: number): unknown {
-    if (!isBadCell(error)) return error
+    if (!isBadCell(error) || error === UNSEEN) return error
     const { batch, slot } = this
     const { name } = batch.header.columns[column]!
     const position: CellPosition = {

@@ -3,7 +3,7 @@
 
 import type { CellPolicy, ReadableRow } from '../codec/columns/decode-columns'
 import { decoderOf } from '../codec/kinds/all-kinds'
-import { isBadCell } from '../codec/kinds/kind-of-cells'
+import { isBadCell, withErrors } from '../codec/kinds/kind-of-cells'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row-batch'
 import type { FeedError, RowPosition } from '../errors'
@@ -38,10 +38,13 @@ export class BadCells implements CellPolicy {
   rowsLeftOut = 0
   /** The quarantine of the rows with bad cells. */
   readonly quarantine: RowQuarantine | undefined
+  /** True where the caller gets the errors of bad cells. */
+  readonly areSeen: boolean
   readonly #policy: Exclude<BadCellPolicy, RowQuarantine>
 
   /** @throws FeedError OPTION_INVALID */
   constructor(policy: BadCellPolicy = 'throw') {
+    this.areSeen = policy !== 'null'
     if (typeof policy === 'object') {
       this.quarantine = checkedQuarantine('onBadCell', policy)
       this.#policy = 'throw'
@@ -72,11 +75,11 @@ export class BadCells implements CellPolicy {
     row: ReadableRow,
     { name, spec }: { readonly name: string; readonly spec: ColumnSpec },
   ): unknown {
-    // Nobody sees the error of a cell that is null, and its stack costs more than all else here.
+    // Nobody sees the error of a cell that is null, nor the stack of its cause.
     const limit = Error.stackTraceLimit
-    if (this.#policy === 'null') Reflect.set(Error, 'stackTraceLimit', 0)
+    if (!this.areSeen) Reflect.set(Error, 'stackTraceLimit', 0)
     try {
-      return row.get(name)
+      return withErrors(this.areSeen, () => row.get(name))
     } catch (error) {
       if (!isBadCell(error)) throw error
       this.count++
@@ -84,7 +87,7 @@ export class BadCells implements CellPolicy {
       if (this.#policy !== 'null') noPromise('onBadCell', this.#policy(badCell(error, name, row)))
       return decoderOf(spec).empty
     } finally {
-      if (this.#policy === 'null') Reflect.set(Error, 'stackTraceLimit', limit)
+      if (!this.areSeen) Reflect.set(Error, 'stackTraceLimit', limit)
     }
   }
 }

@@ -3,7 +3,7 @@
 // keep one. item-feeds.md, section 2.1, has the dialect.
 
 import { objectBy } from '../codec/bad-cells'
-import { isBadCell } from '../codec/kinds/kind-of-cells'
+import { isBadCell, withErrors } from '../codec/kinds/kind-of-cells'
 import type { Row, RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
 import { is, type OptionTable, readOptions } from '../options'
@@ -156,7 +156,8 @@ export class TsvObjectParser<
 
   #typed(row: Row<K>): unknown {
     try {
-      return row.toObject()
+      if (this.#badCells.areSeen) return row.toObject()
+      return withErrors(false, () => row.toObject())
     } catch (error) {
       // The caller's `onBadCell` may have ended the run, and with it the loan of the bytes.
       if (!isBadCell(error) || this.destroyed) throw error

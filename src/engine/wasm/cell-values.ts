@@ -22,8 +22,10 @@ const POINT: u32 = 0x2e
 /** A number of this many digits fits into 64 bits with its sign. */
 const MOST_DIGITS: usize = 18
 
-const POWERS = memory.data(8 * 19)
-for (let n = 0, power: i64 = 1; n < 19; n++, power *= 10) store<i64>(POWERS + 8 * n, power)
+/** The most power of ten that fits into 64 bits. */
+const MOST_POWER: i32 = 19
+const POWERS = memory.data(8 * 20)
+for (let n = 0, power: u64 = 1; n <= MOST_POWER; n++, power *= 10) store<u64>(POWERS + 8 * n, power)
 
 /** True where a value is none of its kind, or too large for this module. */
 export let isWrong: bool = false
@@ -289,16 +291,18 @@ function wideScaled(first: usize, to: usize, scale: u32, isNegative: bool): i64 
 }
 
 /** The powers of ten that a double has exactly. */
-const MOST_POWER: i32 = 22
+const MOST_EXACT_POWER: i32 = 22
 const DOUBLES = memory.data(8 * 23)
-for (let n = 0, power: f64 = 1; n <= MOST_POWER; n++, power *= 10)
+for (let n = 0, power: f64 = 1; n <= MOST_EXACT_POWER; n++, power *= 10)
   store<f64>(DOUBLES + 8 * n, power)
 /** A whole number up to this is exact as a double. */
 const MOST_EXACT: u64 = 1 << 53
+/** A number below this has room for one more digit in 64 bits. */
+const WITH_ROOM: u64 = u64.MAX_VALUE / 10
 
 /**
  * Returns the bits of a double: of digits and a power of ten that doubles have exactly, so that one
- * operation rounds correctly. Any other number is left to the host.
+ * operation rounds correctly, or of more digits by a quotient. Any other number is left to the host.
  */
 function double(from: usize, to: usize): i64 {
   const isNegative = <u32>load<u8>(from) == MINUS
@@ -323,15 +327,46 @@ function double(from: usize, to: usize): i64 {
       exponent += sign == MINUS ? -power : power
     }
   }
-  if (point == first || mantissaEnd - first > PART_DIGITS) isWrong = true
-  if (exponent > MOST_POWER || exponent < -MOST_POWER) isWrong = true
+  if (point == first) isWrong = true
+  if (exponent > MOST_EXACT_POWER || exponent < -MOST_EXACT_POWER) isWrong = true
   if (isWrong) return 0
-  let mantissa = digits(first, point)
-  for (let n = point + 1; n < mantissaEnd; n++) mantissa = mantissa * 10 + <u64>(load<u8>(n) - 0x30)
-  if (mantissa > MOST_EXACT) isWrong = true
-  const power = load<f64>(DOUBLES + ((<usize>abs(exponent)) << 3))
-  const value = exponent < 0 ? <f64>mantissa / power : <f64>mantissa * power
+  let mantissa: u64 = 0
+  for (let n = first; n < mantissaEnd; n++) {
+    if (n == point) continue
+    if (mantissa >= WITH_ROOM) isWrong = true
+    mantissa = mantissa * 10 + <u64>(load<u8>(n) - 0x30)
+  }
+  let value = <f64>mantissa
+  if (mantissa > MOST_EXACT && exponent != 0) {
+    if (exponent > 0 || exponent < -MOST_POWER) isWrong = true
+    else value = quotient(mantissa, load<u64>(POWERS + ((<usize>-exponent) << 3)))
+  } else {
+    const power = load<f64>(DOUBLES + ((<usize>abs(exponent)) << 3))
+    value = exponent < 0 ? value / power : value * power
+  }
   return reinterpret<i64>(isNegative ? -value : value)
+}
+
+/** Returns the double that is nearest to a quotient, by long division with two bits more than it has. */
+function quotient(dividend: u64, divisor: u64): f64 {
+  let exponent = clz<u64>(divisor) - clz<u64>(dividend)
+  let rest = dividend << clz<u64>(dividend)
+  const by = divisor << clz<u64>(divisor)
+  let bits: u64 = 0
+  if (rest >= by) {
+    bits = 1
+    rest -= by
+  }
+  for (; bits < MOST_EXACT << 1; exponent--) {
+    const isCarried = <i64>rest < 0
+    rest <<= 1
+    bits <<= 1
+    if (!isCarried && rest < by) continue
+    rest -= by
+    bits |= 1
+  }
+  if (rest != 0) bits |= 1
+  return <f64>bits * reinterpret<f64>((1023 + exponent) << 52)
 }
 
 /** Returns two digits as a number. */

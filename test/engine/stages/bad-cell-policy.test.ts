@@ -11,6 +11,7 @@ import type { ColumnSpec } from '../../../src/engine/schema/column-spec'
 import { defineSchema } from '../../../src/engine/schema/feed-schema'
 import type { BadCell } from '../../../src/engine/stages/bad-cell-policy'
 import { ColumnDecoder } from '../../../src/engine/stages/column-decoder'
+import { TsvColumnParser } from '../../../src/engine/stages/tsv-column-parser'
 import { TsvObjectParser } from '../../../src/engine/stages/tsv-object-parser'
 import { TsvRowParser } from '../../../src/engine/stages/tsv-row-parser'
 
@@ -170,6 +171,29 @@ describe('the function of a caller', () => {
       .to(new TsvObjectParser({ schema: schemaOf(throwing), onBadCell: 'null' }))
       .toArray()
     await expect(run).rejects.toBe(own)
+  })
+
+  test("sees the errors of the decoders that it uses where onBadCell is 'null'", async () => {
+    const seen: unknown[] = []
+    const schema = schemaOf(
+      cell(text => {
+        try {
+          return decodeInt32(text)
+        } catch (error) {
+          seen.push(error)
+          throw error
+        }
+      }),
+    )
+    const bytes = [bytesOf(['x', '1', 'y'])]
+    const rows = () => pipeline(bytes).to(new TsvRowParser({ schema }))
+    const onBadCell = 'null'
+    await rows().to(new ColumnDecoder({ onBadCell })).toArray()
+    await pipeline(bytes).to(new TsvObjectParser({ schema, onBadCell })).toArray()
+    await pipeline(bytes).to(new TsvColumnParser({ schema, onBadCell })).toArray()
+    const excerpts = seen.map(error => (error as FeedError<'CELL_INVALID'>).context.excerpt)
+    expect(new Set(excerpts)).toEqual(new Set(['x', 'y']))
+    expect(errorOf(() => decodeInt32('z'))).toMatchObject({ context: { excerpt: 'z' } })
   })
 
   test('is not called for empty cells, and its value may be anything', async () => {

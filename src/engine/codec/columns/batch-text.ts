@@ -167,7 +167,9 @@ class MadeTexts {
 
   clear(rows: number): this {
     this.texts.cutTo(0)
-    this.ends = new Uint32Array(rows)
+    const { buffer } = this.ends
+    const hasRoom = 4 * rows <= buffer.byteLength
+    this.ends = hasRoom ? new Uint32Array(buffer, 0, rows) : new Uint32Array(rows)
     this.#rows = 0
     return this
   }
@@ -266,16 +268,20 @@ export class BatchText {
       const made = (this.#made[at] ??= new MadeTexts()).clear(batch.length)
       return [{ part, made, left, next: 0 }]
     })
-    for (let n = 0; n < batch.length && parts.length > 0; n++) {
-      let row: Row | undefined
+    const isLeft = new Uint8Array(batch.length)
+    for (const { left } of parts) {
+      if (left === undefined) isLeft.fill(1)
+      else for (const n of left) isLeft[n] = 1
+    }
+    for (let n = isLeft.indexOf(1); n >= 0; n = isLeft.indexOf(1, n + 1)) {
+      const row = batch.row(n)
       for (const each of parts) {
         if (each.left !== undefined && each.left[each.next] !== n) continue
         each.next++
-        row ??= batch.row(n)
         if (byHost.at(-1) === n) continue
         if (this.#makeOne(each.part, each.made, row, n)) continue
         const write = this.#writeRow!
-        this.#rows.make(n, text => write(row!, text, n))
+        this.#rows.make(n, text => write(row, text, n))
         byHost.push(n)
       }
     }

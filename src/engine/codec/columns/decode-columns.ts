@@ -177,7 +177,14 @@ class PlainColumns {
       const get = () => {
         kept = stored(row)
       }
-      this.#policy.read({ position: row.position, get, text: () => row.text(name) }, column)
+      const readable = {
+        get position() {
+          return row.position
+        },
+        get,
+        text: () => row.text(name),
+      }
+      this.#policy.read(readable, column)
       return kept
     }
   }

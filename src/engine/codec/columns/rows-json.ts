@@ -287,6 +287,7 @@ function jsonParts(header: BoundHeader, rules = OWN_RULES): ReturnType<typeof pa
 
 /** Returns the JSON of a property, if it has some. */
 function propertyJson(name: string, value: unknown, { hasJson }: JsonRules): string | undefined {
+  if (value === null) return 'null'
   if (value instanceof JsonCell) return oneLine(value)
   if (typeof value === 'object' && value !== null && !hasJson(value)) return undefined
   // A value may have other JSON under another name.

@@ -3,13 +3,13 @@
 import { excerpt, FeedError } from '../../errors'
 import { noPromise, show } from '../../options'
 import { UTF8 } from '../columns/arrow-type'
-import { invalidCell, type KindOfCells } from './kind-of-cells'
+import { invalidCell, type KindOfCells, withErrors } from './kind-of-cells'
 
 export const cell: KindOfCells = {
   decoder({ decode: callersDecode, empty = null }) {
     const decode = (text: string) => {
       try {
-        return noPromise('cell', callersDecode?.(text))
+        return withErrors(true, () => noPromise('cell', callersDecode?.(text)))
       } catch (cause) {
         if (FeedError.is(cause)) throw cause
         const thrown = excerpt(cause instanceof Error ? cause.message : show(cause))

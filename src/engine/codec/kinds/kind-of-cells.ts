@@ -148,12 +148,34 @@ export function invalidCell(
   text: string,
   cause?: unknown,
 ): FeedError<'CELL_INVALID'> {
+  if (isUnseen) return UNSEEN
   return new FeedError(
     'CELL_INVALID',
     `not readable as ${type}: ${reason}`,
     { type, reason, excerpt: excerpt(text) },
     { cause },
   )
+}
+
+let isUnseen = false
+/** Stands for all errors that nobody sees. */
+export const UNSEEN = /* @__PURE__ */ new FeedError('CELL_INVALID', 'not readable', {
+  type: 'text',
+  reason: '',
+})
+
+/**
+ * Calls `read`, in which all bad cells have one error where nobody sees it, because an error costs
+ * a hundred times as much as a cell. A function of the caller sees the errors that it causes.
+ */
+export function withErrors<T>(areSeen: boolean, read: () => T): T {
+  const wasUnseen = isUnseen
+  isUnseen = !areSeen
+  try {
+    return read()
+  } finally {
+    isUnseen = wasUnseen
+  }
 }
 
 export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {

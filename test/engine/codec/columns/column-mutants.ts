@@ -82,6 +82,21 @@ const piece = plainText.map(base64)
 const place = fc.constantFrom('DE', 'AT', 'WORLDWIDE', 'ß', 'New York')
 const places = fc.array(place, { minLength: 1, maxLength: 4 }).map(all => all.join('|'))
 
+const fractionOf = (digits: string, places: number) =>
+  places === 0 ? digits : digits.padStart(places + 1, '0').replace(RegExp(`(?=.{${places}}$)`), '.')
+/** Doubles of many digits, and texts that lie half between two doubles. */
+export const longDouble = fc.oneof(
+  fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.nat(22), fc.integer({ min: -24, max: 24 }))
+    .map(([digits, places, power]) => `${fractionOf(String(digits), places)}e${power}`),
+  fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.nat(22))
+    .map(([digits, places]) => fractionOf(String(digits), places)),
+  fc
+    .tuple(fc.bigInt({ min: 2n ** 51n, max: 2n ** 53n }), fc.constantFrom('5', '25', '75', '125'))
+    .map(([whole, half]) => `${whole}.${half}`),
+)
+
 /** Good cells of the kinds of which `cellOf` has few. */
 const goodCellOf: { readonly [N in Name]?: fc.Arbitrary<string> } = {
   aspects: pairs,
@@ -95,6 +110,7 @@ const goodCellOf: { readonly [N in Name]?: fc.Arbitrary<string> } = {
     .tuple(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), fc.nat(99))
     .map(([whole, cents]) => `${whole}.${cents}`),
   oneOf: fc.constantFrom(...COLORS),
+  float64: longDouble,
 }
 
 export interface MutatedCell {

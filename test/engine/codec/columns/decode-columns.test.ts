@@ -19,6 +19,7 @@ import {
   aspects,
   cell,
   decimal,
+  float64,
   int32,
   list,
   oneOf,
@@ -33,6 +34,7 @@ import type { Decimal } from '../../../../src/engine/schema/values'
 import { type BadCellPolicy, BadCells } from '../../../../src/engine/stages/bad-cell-policy'
 import { cellDialect, tsv, writtenIn } from '../../../tsv-text'
 import { Bad, base64, columns, outcome, plainly, rowOfCells, schema, types } from '../any-cells'
+import { longDouble } from './column-mutants'
 
 const ENGINES = ['fast', 'plain'] as const
 
@@ -106,6 +108,23 @@ const arraysOf = (batch: ColumnBatch) =>
     })
     return plain(column.data)
   })
+
+test.each(ENGINES)('doubles of many digits are the nearest ones, %s', engine => {
+  const own = defineSchema({
+    name: 'own',
+    columns: { value: float64(), list: list(';', float64()) },
+  })
+  fc.assert(
+    fc.property(fc.array(longDouble, { minLength: 1 }), fc.boolean(), (texts, isNegative) => {
+      const cells = texts.map(each => `${isNegative ? '-' : ''}${each}`)
+      const rows = cells.map(each => `${each}\t${each};1.5\n`).join('')
+      const batches = batchesOf(own, `value\tlist\n${rows}`, engine)
+      const expected = cells.map(each => ({ value: Number(each), list: [Number(each), 1.5] }))
+      expect(batches.flatMap(batch => [...batch])).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
 
 test('both engines make the same arrays, in every dialect', () => {
   const anyLine = fc.array(rowOfCells, { minLength: 1, maxLength: 6 })
