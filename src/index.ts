@@ -133,13 +133,18 @@ export {
   type NodeTransportOptions,
 } from './service/index'
 export {
+  type CellDifference,
   type Change,
+  type DiffOptions,
+  diffRows,
   GroupJoiner,
   type GroupJoinerOptions,
   type JoinedGroup,
   type JoinedItem,
   type MergeChange,
   type MergedItem,
+  type RowDiff,
+  type RowDifference,
   SnapshotMerger,
   type SnapshotMergerOptions,
 } from './state/index'

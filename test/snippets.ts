@@ -290,6 +290,13 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'csv-over-http': ({ printed }) => expect(printed).toEqual([['A-1', 'a "small" lamp']]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
+  'diff-rows': ({ printed }) =>
+    expect(printed).toEqual([
+      ['deleted', ['a'], []],
+      ['updated', ['b'], [{ column: 'price', before: '2', after: '3' }]],
+      ['inserted', ['c'], []],
+      [{ inserted: 1, updated: 1, deleted: 1, unchanged: 0 }],
+    ]),
   'join-and-merge': ({ printed, facts }) => {
     expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(
       facts.itemIdsAtEnd,

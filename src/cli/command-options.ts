@@ -138,6 +138,12 @@ export const FEED_FILE_OPTIONS = [
   option('--comment <character>', 'what lines begin with that stand before the header line'),
 ] as const
 
+export const BAD_ROWS_OPTION = option(
+  '--bad-rows <policy>',
+  'a row that cannot be read fails the command, or is left out',
+  { choices: ['fail', 'skip'], default: 'fail' },
+)
+
 export function feedOption(feedDefault: string) {
   return option('--feed <name>', `the feed of the file; by default ${feedDefault}`, {
     choices: FEEDS,
@@ -179,6 +185,11 @@ function table(heading: string, lines: TableLines): string {
 export function optionDescription(option: Option): string {
   const described = new Help().optionDescription(option)
   return option.mandatory ? `${described} (required)` : described
+}
+
+/** Reads names between commas. */
+export function names(text: string): readonly string[] {
+  return text.split(',').map(name => name.trim())
 }
 
 export function several(value: string, before: readonly string[] = []): readonly string[] {

@@ -18,7 +18,8 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
     `${FAILURE}`,
     'a failure, in one line on standard error: `feedmill: CODE: message`, or JSON with `--json`; ' +
       'a wrong result of `demo` or `verify`; ' +
-      'a file that `inspect` cannot read to its end, or drift that breaks a consumer; from `bench` only a proven regression',
+      'a file that `inspect` cannot read to its end, or drift that breaks a consumer; ' +
+      'differences that `diff` finds; from `bench` only a proven regression',
   ],
   [
     `${WRONG_USAGE}`,

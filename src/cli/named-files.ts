@@ -12,7 +12,7 @@ const WRITTEN = /^--(?:out|html|save|changes|json|quarantine|write-schema) /
 /** A name of this option is that of a file of another command, in a folder of its own. */
 const OF_ANOTHER = '--output'
 /** The commands whose arguments are files that they read. */
-const READING = /^(?:inspect|replay|bench|convert)$/
+const READING = /^(?:inspect|replay|bench|convert|diff)$/
 
 /** @throws FeedError OPTION_INVALID with both names */
 export async function refuseSharedFiles(command: Command): Promise<void> {

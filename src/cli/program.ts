@@ -10,6 +10,7 @@ import { Command, optionDescription } from './command-options'
 import { rememberSecrets } from './command-secrets'
 import { addCompletionCommand } from './completion/completion-script'
 import { addConvertCommand } from './convert/convert-command'
+import { addDiffCommand } from './diff/diff-command'
 import { addEmulatorCommands } from './emulator-commands'
 import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
 import { addInspectCommand } from './inspect/inspect-command'
@@ -63,6 +64,7 @@ export function program(argv: readonly string[]): Command {
   addQueueCommands(feedmill)
   addInspectCommand(feedmill)
   addConvertCommand(feedmill)
+  addDiffCommand(feedmill)
   addServiceCommands(feedmill)
   addBenchCommand(feedmill)
   addEmulatorCommands(feedmill, argv[1]!)

@@ -18,3 +18,7 @@ export function textTable(
   const columns = [...heading.keys()]
   return aligned(rows.toSpliced(1, 0, rule), columns.slice(0, words))
 }
+
+export function cutText(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`
+}

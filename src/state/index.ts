@@ -1,5 +1,6 @@
 // The door of the room state: what the public entries and the other rooms use of it.
 
+export type { CellDifference } from './diff/differing-cells'
 export { GroupJoiner, type GroupJoinerOptions } from './group-joiner'
 export { inStep } from './in-step'
 export type { JoinedGroup, JoinedItem } from './join/joined'
@@ -7,6 +8,12 @@ export { KeyedRows, type KeyRules, keyedRows } from './keyed-rows'
 export type { MergeChange, MergedItem } from './merge/merged-item'
 export type { Change } from './merge/row-change'
 export { recordOf } from './origin-record'
+export {
+  type DiffOptions,
+  diffRows,
+  type RowDiff,
+  type RowDifference,
+} from './row-diff'
 export { compareKeys, isRowError } from './row-key'
 export { BlockCache } from './runs/block-cache'
 export { isEffective, type RowChange, tellChanges } from './runs/changed-rows'

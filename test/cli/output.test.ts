@@ -78,6 +78,8 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['status --json', () => ['status', at.command.state, '--json']],
   ['inspect', () => ['inspect', feedFile()]],
   ['inspect --json', () => ['inspect', feedFile(), '--json']],
+  ['diff', () => ['diff', feedFile(), at.command.state]],
+  ['diff --json', () => ['diff', feedFile(), at.command.state, '--json']],
   ['serve', () => ['serve', '--items', '10']],
   ['catalog files', () => [...FILES, ...serviceWords()]],
   ['catalog files --json', () => [...FILES, '--json', ...serviceWords()]],

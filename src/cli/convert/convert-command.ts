@@ -1,9 +1,11 @@
 // The options of `feedmill convert`.
 
 import {
+  BAD_ROWS_OPTION,
   type Command,
   FEED_FILE_OPTIONS,
   feedOption,
+  names,
   option,
   type Values,
 } from '../command-options'
@@ -27,10 +29,7 @@ const OPTIONS = [
     choices: ['create', 'replace', 'append'],
     default: 'create',
   }),
-  option('--bad-rows <policy>', 'a row that cannot be read fails the command, or is left out', {
-    choices: ['fail', 'skip'],
-    default: 'fail',
-  }),
+  BAD_ROWS_OPTION,
   option('--bad-cells <policy>', 'a cell that is not of its type fails the command, or is empty', {
     choices: ['fail', 'null'],
     default: 'fail',
@@ -62,8 +61,4 @@ export function addConvertCommand(feedmill: Command): void {
     .action(async (from, to, options) =>
       (await import('./convert')).convertCommand(from, to, options),
     )
-}
-
-function names(text: string): readonly string[] {
-  return text.split(',').map(name => name.trim())
 }

@@ -1,26 +1,10 @@
 // `feedmill convert IN OUT`: writes what is in a feed file in another format, or into a table.
 
-import {
-  ChunkReassembler,
-  ColumnDecoder,
-  type Columns,
-  Decompress,
-  type Dialect,
-  FileSource,
-  NodeTransport,
-  type Pipeline,
-  type PipelineOptions,
-  type PipelineSummary,
-  pipeline,
-  quarantine,
-  RangeFetcher,
-  type RowBatch,
-  TsvRowParser,
-} from '../../index'
+import { NodeTransport, type PipelineSummary } from '../../index'
 import { inferSchema } from '../../inspect'
 import { byteSizeText } from '../byte-size'
 import { dialectOf } from '../command-options'
-import { given } from '../given'
+import { leftOutIn, rowsOf, STANDARD_INPUT } from '../feed-file-rows'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { type DescribedFile, describedByOptions } from '../schema-file'
@@ -28,11 +12,6 @@ import { untilSignal } from '../sync/stop-signals'
 import { usageError } from '../usage-error'
 import type { ConvertCommand } from './convert-command'
 import { outputOf, tableNameOf } from './output-form'
-
-const STANDARD_INPUT = '-'
-const ADDRESS = /^https?:\/\//i
-/** A file of this name has commas and doubled quotes (RFC 4180), unless the options say otherwise. */
-const CSV = /\.csv(?:\.\w+)?(?:[?#]|$)/i
 
 /**
  * Reads the file once, and with `--infer` twice. Standard error gets the number of rows, because
@@ -81,40 +60,8 @@ async function knownFile(
   return { schema, dialect: { delimiter: '\t', quoting: 'backslash', ...dialect } }
 }
 
-function rowsOf(
-  from: string,
-  transport: NodeTransport,
-  running: PipelineOptions,
-  file: DescribedFile | undefined,
-  options: ConvertCommand,
-): Pipeline<RowBatch<Columns>> {
-  const { columns, badRows, badCells } = options
-  const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
-  const byName: Dialect = CSV.test(from) ? { delimiter: ',', quoting: 'doubled' } : {}
-  const rows = blocksOf(from, transport, running)
-    .to(new Decompress())
-    .to(
-      new TsvRowParser<Columns>({
-        dialect: dialectOf(options, { ...byName, ...file?.dialect }),
-        onBadRow: left ?? (badRows === 'skip' ? 'skip' : 'throw'),
-        ...given({ schema: file?.schema, columns }),
-      }),
-    )
-  const onBadCell = left ?? (badCells === 'null' ? 'null' : undefined)
-  return onBadCell === undefined ? rows : rows.to(new ColumnDecoder({ onBadCell }))
-}
-
-function blocksOf(
-  from: string,
-  transport: NodeTransport,
-  running: PipelineOptions,
-): Pipeline<Uint8Array> {
-  if (from === STANDARD_INPUT) return pipeline<Uint8Array>(process.stdin, running)
-  if (!ADDRESS.test(from)) return pipeline(new FileSource(from), running)
-  return pipeline(new RangeFetcher({ url: from, transport }), running).to(new ChunkReassembler())
-}
-
-function lineOf({ stages }: PipelineSummary): string {
-  const leftOut = stages.reduce((sum, { rowsLeftOut }) => sum + rowsLeftOut, 0)
-  return `${stages.at(-1)?.rowsOut} rows written${leftOut > 0 ? `, ${leftOut} left out` : ''}`
+function lineOf(summary: PipelineSummary): string {
+  const leftOut = leftOutIn(summary)
+  const { rowsOut } = summary.stages.at(-1)!
+  return `${rowsOut} rows written${leftOut > 0 ? `, ${leftOut} left out` : ''}`
 }

@@ -1,7 +1,7 @@
 // A report and its drift as text for a terminal.
 
 import type { ColumnProfile, Drift, InferredSchema, InspectReport } from '../../inspect'
-import { textTable } from '../text-table'
+import { cutText, textTable } from '../text-table'
 
 /** The most characters of a frequent value in the table. */
 const VALUE_CHARACTERS = 24
@@ -119,7 +119,7 @@ function valuesText({ frequent, filled }: ColumnProfile): string {
   return (frequent?.values ?? [])
     .filter(({ count }) => count > 1)
     .slice(0, SHOWN_VALUES)
-    .map(({ value, count }) => `${cut(value)} ${percent(count, filled)}`)
+    .map(({ value, count }) => `${cutText(value, VALUE_CHARACTERS)} ${percent(count, filled)}`)
     .join(', ')
 }
 
@@ -210,8 +210,4 @@ export function failureLines({ failure }: InspectReport): string[] {
 
 function percent(count: number, of: number): string {
   return of === 0 ? '' : `${((count / of) * 100).toFixed(1)}%`
-}
-
-function cut(text: string): string {
-  return text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS - 1)}…`
 }

@@ -15,13 +15,7 @@ import {
   pipeline,
   type Sink,
 } from '../../index'
-import {
-  type OpenCategory,
-  type OpenState,
-  type StateItem,
-  stateItemColumns,
-  stateItemReader,
-} from '../../sync'
+import { type OpenCategory, type StateItem, stateItemColumns, stateItemReader } from '../../sync'
 import { messageWithPlace } from '../error-place'
 import { needPackages } from '../needed-packages'
 import { printError } from '../output'
@@ -29,7 +23,7 @@ import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
 import { raiseHeapGrowth } from './heap-growth'
-import { openServiceState, refuseWithoutBootstrap } from './service-state'
+import { categoriesOf, openServiceState } from './service-state'
 import type { ExportCommand } from './state-commands'
 import { untilSignal } from './stop-signals'
 
@@ -65,8 +59,7 @@ export async function exportCommand({
     await untilSignal(async signal => {
       const state = await openServiceState(folder, { signal })
       try {
-        const categories = categoriesOf(state, category)
-        refuseWithoutBootstrap(folder, categories)
+        const categories = categoriesOf(folder, state, category)
         // The rows themselves may be on the screen.
         const isWanted =
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
@@ -255,18 +248,6 @@ function placed(plain: (item: StateItem) => PlainItem): (item: StateItem) => Pla
 function fileOf({ row }: StateItem): string {
   const { feed, date, hour } = row.batch.file
   return [feed, date ?? hour?.toISOString()].filter(part => part !== undefined).join(' ')
-}
-
-function categoriesOf(
-  { categories }: OpenState,
-  wanted: readonly string[],
-): readonly OpenCategory[] {
-  const known = categories.map(({ categoryId }) => categoryId)
-  const unknown = wanted.find(id => !known.includes(id))
-  if (unknown !== undefined) throw usageError('category', `one of ${known.join(', ')}`, unknown)
-  return wanted.length === 0
-    ? categories
-    : categories.filter(({ categoryId }) => wanted.includes(categoryId))
 }
 
 /**

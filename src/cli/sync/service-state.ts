@@ -21,10 +21,23 @@ export async function openServiceState(
   throw usageError('state', expected, 'feeds of your own', message)
 }
 
-/** @throws FeedError STATE_MISSING where a category has no items because it has no bootstrap yet */
-export function refuseWithoutBootstrap(folder: string, categories: readonly OpenCategory[]): void {
-  const early = categories.find(category => category.plan().watermark === undefined)
-  if (early === undefined) return
+/**
+ * Returns the categories of the folder that are wanted, or all.
+ * @throws FeedError OPTION_INVALID for one that it lacks, STATE_MISSING where one has no items because
+ * it has no bootstrap yet
+ */
+export function categoriesOf(
+  folder: string,
+  { categories }: OpenState,
+  wanted: readonly string[],
+): readonly OpenCategory[] {
+  const known = categories.map(({ categoryId }) => categoryId)
+  const unknown = wanted.find(id => !known.includes(id))
+  if (unknown !== undefined) throw usageError('category', `one of ${known.join(', ')}`, unknown)
+  const found =
+    wanted.length === 0 ? categories : categories.filter(each => wanted.includes(each.categoryId))
+  const early = found.find(category => category.plan().watermark === undefined)
+  if (early === undefined) return found
   const message = `${folder}: the category ${early.categoryId} has no bootstrap yet: run sync until status shows its time`
   throw new FeedError('STATE_MISSING', message, { path: folder })
 }

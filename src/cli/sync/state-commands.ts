@@ -105,12 +105,15 @@ const REPLAY_OPTIONS = [
 ] as const
 export type ReplayCommand = Values<typeof REPLAY_OPTIONS>
 
+export const STATE_CATEGORY_OPTION = option(
+  '--category <id>',
+  'a category of the folder; may be repeated; all by default',
+  { read: several, default: [] },
+)
+
 const EXPORT_OPTIONS = [
   option('--state <dir>', 'the state folder', { required: true }),
-  option('--category <id>', 'a category of the folder; may be repeated; all by default', {
-    read: several,
-    default: [],
-  }),
+  STATE_CATEGORY_OPTION,
   option(
     '--as-of <time>',
     'write the items of an earlier time with its zone, e.g. 2026-03-01T12:00:00Z, ' +
