@@ -2,13 +2,14 @@
 
 import { TextBuffer } from '../../src/engine/codec/text-buffer'
 import { targetRows } from '../../src/integrations/postgres/copy-rows'
-import { PART_COLUMNS } from '../../src/integrations/postgres/sql-types'
+import { serviceTables } from '../../src/sync/target/sql/sql-tables'
 import type { MicroCase } from './micro-case'
 import { sampleBatches, sampleBytes, sampleRows } from './sample'
 
 const LF = 0x0a
 const head = { names: [], write: () => {} }
-const rows = targetRows(sampleBatches[0]!.header, PART_COLUMNS.items, head)
+const [items] = serviceTables({ name: 'bench' })
+const rows = targetRows(sampleBatches[0]!.header, items!.columns, head)
 const buffer = new TextBuffer()
 
 /** Returns the number of lines, one for each row: a line end in a cell is escaped. */

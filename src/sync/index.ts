@@ -27,5 +27,16 @@ export type { CategoryProgress, SyncEvent, SyncProgress, SyncSummary } from './r
 export type { FeedSource, SourceFile } from './source/feed-source'
 export { type FolderFilesOptions, folderFiles } from './source/folder-files'
 export { type FeedSyncOptions, type SyncOptions, syncSettings } from './sync-options'
-export { appliedFileOf, type LedgerRow, ledgerRowOf } from './target/ledger-row'
+export { waitingTable } from './target/sql/sql-merge'
+export {
+  type LoadedFile,
+  type SqlCategory,
+  type SqlConnection,
+  type SqlRow,
+  type SqlStore,
+  type SqlWords,
+  sqlText,
+} from './target/sql/sql-store'
+export * from './target/sql/sql-tables'
+export { dropSqlCategory, openSqlTarget, sqlContents } from './target/sql/sql-target'
 export * from './target/target'

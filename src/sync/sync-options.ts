@@ -141,24 +141,19 @@ export interface SyncOptions {
   readonly shares?: Partial<MemoryShares>
 }
 
-/** The options of a run that follows a feed of your own into a state folder. */
+/** The options of a run that follows a feed of your own into a state folder or a database. */
 export interface FeedSyncOptions<C extends Columns = Columns>
   extends Omit<
     SyncOptions,
-    | 'service'
-    | 'marketplace'
-    | 'categories'
-    | 'folder'
-    | 'target'
-    | 'spoolFolder'
-    | 'until'
-    | 'limits'
-    | 'now'
+    'service' | 'marketplace' | 'categories' | 'folder' | 'until' | 'limits' | 'now'
   > {
   /** The feed: its rows and its files. */
   readonly source: FeedSource<C>
-  /** Path of the state folder, which several feeds may share. A missing one is made. */
-  readonly folder: string
+  /**
+   * Path of the state folder, which several feeds may share, as they may share a target. A missing one
+   * is made. Default: none; it is required unless `target` is given.
+   */
+  readonly folder?: string
   /**
    * The share of the rows of a full file that may be bad: 0 to 1, where 1 allows all. A file with more
    * is reported as `failed` with SYNC_BAD_ROWS_REFUSED, and nothing of it is applied, because a full
@@ -174,6 +169,9 @@ const MAX_BAD_SHARE = 0.05
 
 /** The options of every synchronisation. */
 const SHARED = {
+  folder: [is.filePath],
+  target: [checkedTarget],
+  spoolFolder: [is.filePath],
   mode: [is.choice('once', 'follow'), 'once'],
   strict: [is.flag, true],
   memoryBytes: [MEMORY_BYTES, DEFAULT_MEMORY_BYTES],
@@ -192,15 +190,12 @@ const SHARED = {
   retry: retryPolicy,
   environment: [is.any, machineEnvironment],
   shares: is.any,
-} satisfies OptionTable<Omit<FeedSyncOptions, 'source' | 'folder' | 'maxBadShare'>>
+} satisfies OptionTable<Omit<FeedSyncOptions, 'source' | 'maxBadShare'>>
 
 const SYNC = {
   service: is.withMethods<FeedService>('withClock', 'close'),
   marketplace: is.filledText,
   categories: someCategories,
-  folder: [is.filePath],
-  target: [checkedTarget],
-  spoolFolder: [is.filePath],
   until: [is.validDate],
   limits: (_option, limits) => calendarLimits(limits),
   now: [is.clockMs],
@@ -209,7 +204,6 @@ const SYNC = {
 
 const FEED_SYNC = {
   source: is.any,
-  folder: is.filePath,
   ...SHARED,
   maxBadShare: [is.finiteNumber(0, 1), MAX_BAD_SHARE],
 } satisfies OptionTable<FeedSyncOptions>
@@ -235,9 +229,10 @@ function isOfFeed(given: SyncOptions | FeedSyncOptions): given is FeedSyncOption
 }
 
 function feedSettings(given: FeedSyncOptions) {
-  const { source, ...settings } = readOptions(given, FEED_SYNC)
-  const ofService = { target: undefined, spoolFolder: undefined, until: undefined }
-  return { ...settings, ...ofService, source: ownSource(source, settings.retry), now: Date.now }
+  const { source, folder = '', ...settings } = readOptions(given, FEED_SYNC)
+  checkPlace(given)
+  const ofService = { until: undefined, now: Date.now }
+  return { ...settings, ...ofService, folder, source: ownSource(source, settings.retry) }
 }
 
 function serviceSettings(given: SyncOptions) {
@@ -250,7 +245,7 @@ function serviceSettings(given: SyncOptions) {
 }
 
 /** Some options are for the place that has the rows: a state folder, or a target. */
-function checkPlace(options: SyncOptions): void {
+function checkPlace(options: SyncOptions | FeedSyncOptions): void {
   const { folder, target, spoolFolder } = options
   if (target === undefined) {
     if (spoolFolder !== undefined)

@@ -1,6 +1,12 @@
 // The types of DuckDB for the columns of a schema.
 
-import { type ArrowType, DECIMAL_DIGITS, sqlIdentifier } from '../../engine/index'
+import {
+  type ArrowType,
+  arrowTypeOf,
+  type ColumnSpec,
+  DECIMAL_DIGITS as MOST_DIGITS,
+  sqlIdentifier,
+} from '../../engine/index'
 
 const TYPES: { readonly [K in ArrowType['kind']]?: string } = {
   utf8: 'VARCHAR',
@@ -20,7 +26,7 @@ interface TypeOptions {
 
 /** The type of a column of a table. Its timestamps are microseconds in UTC. */
 export function sqlTypeOf(type: ArrowType, options: TypeOptions = {}): string {
-  const { digits = DECIMAL_DIGITS, timestamp = 'TIMESTAMP' } = options
+  const { digits = MOST_DIGITS, timestamp = 'TIMESTAMP' } = options
   switch (type.kind) {
     case 'decimal':
       return `DECIMAL(${digits}, ${type.scale})`
@@ -56,3 +62,18 @@ export const OTHER_CELLS: ArrowType = {
   },
 }
 export const OTHER_CELLS_SQL = 'MAP(VARCHAR, VARCHAR)'
+
+/** Digits of a decimal whose column states no scale, in all and behind the point. */
+export const DECIMAL_DIGITS = 18
+const DECIMAL_SCALE = 4
+
+export function scaleOf({ scale = DECIMAL_SCALE }: Pick<ColumnSpec, 'scale'>): number {
+  return scale
+}
+
+/** The type of a column of a target. */
+export function targetTypeOf(spec: ColumnSpec): string {
+  if (spec.type !== 'decimal') return sqlTypeOf(arrowTypeOf(spec))
+  const type = arrowTypeOf({ ...spec, scale: scaleOf(spec) })
+  return sqlTypeOf(type, spec.scale === undefined ? { digits: DECIMAL_DIGITS } : {})
+}

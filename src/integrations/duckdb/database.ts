@@ -4,6 +4,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FeedError, missingState, onDisk, unlessMissing, withoutLinks } from '../../engine/index'
+import { sqlText } from '../../sync/index'
 import {
   type Api,
   type Calls,
@@ -265,11 +266,6 @@ async function isUnbegun(place: string): Promise<boolean> {
   if (size >= HEADERS_BYTES) return false
   const bytes = await readFile(place)
   return bytes.toString('latin1', 8, 12) === 'DUCK' || bytes.every(byte => byte === 0)
-}
-
-/** A text as a literal of SQL. */
-export function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
 }
 
 // The folder beside a database file to which DuckDB writes what its memory does not hold. Each writer

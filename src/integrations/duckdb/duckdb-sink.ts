@@ -37,17 +37,10 @@ import {
   tableSink,
   UNFIT,
 } from '../../engine/index'
+import { sqlText } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { sqlTypeOf, vectorTypeOf } from './column-types'
-import {
-  CATALOG,
-  CHUNK_ROWS,
-  Database,
-  LEAST_BYTES,
-  MEMORY_BYTES,
-  sqlText,
-  THREADS,
-} from './database'
+import { CATALOG, CHUNK_ROWS, Database, LEAST_BYTES, MEMORY_BYTES, THREADS } from './database'
 
 export type DuckdbSinkOptions<N extends string = string, S = OwnSchema> = TableSinkOptions<N, S> & {
   /**

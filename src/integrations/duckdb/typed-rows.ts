@@ -1,6 +1,6 @@
-// Writes rows of a file to a table of the target: the columns of the schema, typed, and one map
-// `other` with the texts of all other cells: those of columns that the schema does not have, and
-// those that the type of their column cannot hold. So no row is lost for a cell.
+// Writes rows of files to a table of the target: its heads, the columns of the schema, typed, and two
+// maps of texts: `other` has the cells of columns that the schema does not have, and `invalid` those
+// that the type of their column cannot hold. So no row is lost for a cell.
 
 import {
   type ArrowType,
@@ -17,11 +17,18 @@ import {
   type RowBatch,
   sqlIdentifier,
 } from '../../engine/index'
-import type { TargetRows } from '../../sync/index'
+import {
+  type Category,
+  type FileId,
+  fileRankOf,
+  REST_COLUMNS,
+  type RowTable,
+  sqlText,
+  type TargetRows,
+} from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
-import { OTHER_CELLS, OTHER_CELLS_SQL, vectorTypeOf } from './column-types'
+import { DECIMAL_DIGITS, OTHER_CELLS, OTHER_CELLS_SQL, scaleOf, vectorTypeOf } from './column-types'
 import type { Database } from './database'
-import { DECIMAL_DIGITS, DECIMAL_SCALE, type RowTable, VERSION_COLUMNS } from './tables'
 
 type Header = RowBatch<Columns>['header']
 
@@ -48,41 +55,42 @@ class OtherCells {
 export class TypedRows {
   readonly #database: Database
   readonly #table: RowTable
-  readonly #constants: Readonly<Record<string, string>>
+  readonly #category: readonly [string, string]
+  #file: { readonly sequence: number; readonly rank: string | undefined } | undefined
   #header: Header | undefined
   /** The header whose decimals have the scale of the table. */
   #scaled: Header | undefined
+  /** The columns of the rows that are gathered. */
+  #names = ''
   #inserter: ChunkInserter | undefined
-  /** Number of cells whose text is in `other` because it does not fit its column. */
-  unfitCells = 0
 
-  /** @param constants columns that have one value in all rows, with their values in SQL */
-  constructor(database: Database, table: RowTable, constants: Readonly<Record<string, string>>) {
+  constructor(database: Database, table: RowTable, { marketplace, categoryId }: Category) {
     this.#database = database
     this.#table = table
-    this.#constants = constants
+    this.#category = [sqlText(marketplace), sqlText(categoryId)]
+  }
+
+  /** Begins a file. Rows of files with the same columns gather together. */
+  begin(sequence: number, id: FileId): void {
+    this.#file = { sequence, rank: fileRankOf(id) }
   }
 
   /** Adds rows, whose bytes may change afterwards. @throws FeedError STATE_IO */
   async add(arrived: TargetRows): Promise<void> {
     const { batch } = arrived
     if (batch.length === 0) return
-    if (batch.header !== this.#header) await this.#begin(batch.header)
+    if (batch.header !== this.#header) await this.#open(batch.header)
+    const invalid = new OtherCells()
     const others = new OtherCells()
-    const rows = decodeColumns(batch.withHeader(this.#scaled!), this.#policy(others))
+    const rows = decodeColumns(batch.withHeader(this.#scaled!), this.#policy(invalid))
     const known = rows.columns.slice(0, batch.header.columns.length)
     const columns = known
-      .filter(({ name }) => this.#isOfTable(name))
-      .map(column => this.#fitting(column, batch, others))
-    for (const column of known) if (!this.#isOfTable(column.name)) addTexts(column, batch, others)
-    columns.push(others.columnOf(batch))
-    const heads = Array.from(batch, (_, n) => arrived.head(n))
-    for (const version of [
-      heads.map(({ version }) => version.timeMs),
-      heads.map(({ version }) => version.generatedMs),
-      heads.map(({ checksum }) => checksum),
-    ])
-      columns.push(columnData(INT64, version))
+      .filter(({ name }) => this.#columnOf(name) !== undefined)
+      .map(column => this.#fitting(column, batch, invalid))
+    for (const column of known)
+      if (this.#columnOf(column.name) === undefined) addTexts(column, batch, others)
+    columns.push(others.columnOf(batch), invalid.columnOf(batch))
+    columns.push(...headColumns(arrived, this.#file!))
     await this.#inserter!.add(columns, batch.length)
   }
 
@@ -97,33 +105,39 @@ export class TypedRows {
   }
 
   /** Columns that the file lacks are NULL, because the INSERT does not name them. */
-  async #begin(header: Header): Promise<void> {
-    await this.close()
+  async #open(header: Header): Promise<void> {
     const columns = header.columns.map(column => {
       const { spec } = column
       return spec.type === 'decimal'
-        ? { ...column, spec: { ...spec, scale: DECIMAL_SCALE } }
+        ? { ...column, spec: { ...spec, scale: scaleOf(spec) } }
         : column
     })
-    const vectors = columns
-      .filter(({ name }) => this.#isOfTable(name))
-      .map(({ name, spec }) => [name, vectorTypeOf(arrowTypeOf(spec))] as const)
+    const vectors = columns.flatMap(({ name, spec }) => {
+      const column = this.#columnOf(name)
+      return column ? [[column.sqlName, vectorTypeOf(arrowTypeOf(spec))] as const] : []
+    })
+    const all = [
+      ...vectors,
+      ...REST_COLUMNS.map(name => [name, OTHER_CELLS_SQL] as const),
+      ...headVectors(this.#table),
+    ]
+    this.#scaled = { ...header, columns }
+    this.#header = header
+    const names = JSON.stringify(all)
+    if (names === this.#names) return
+    await this.close()
+    this.#names = names
+    const [marketplace, feed_category] = this.#category
     this.#inserter = await ChunkInserter.open(
       this.#database,
       sqlIdentifier(this.#table.name),
-      [
-        ...vectors,
-        ['other', OTHER_CELLS_SQL],
-        ...VERSION_COLUMNS.map(name => [name, vectorTypeOf(INT64)] as const),
-      ],
-      this.#constants,
+      all,
+      { marketplace, feed_category },
     )
-    this.#scaled = { ...header, columns }
-    this.#header = header
   }
 
-  #isOfTable(name: string): boolean {
-    return Object.hasOwn(this.#table.columns, name)
+  #columnOf(name: string) {
+    return this.#table.columns.find(column => column.name === name)
   }
 
   #policy(others: OtherCells): CellPolicy {
@@ -133,7 +147,6 @@ export class TypedRows {
           return row.get(name)
         } catch (error) {
           if (!isBadCell(error)) throw error
-          this.unfitCells++
           others.add(row.position.row, name, row.text(name))
           return null
         }
@@ -145,7 +158,9 @@ export class TypedRows {
   /** The column without the decimals that have more digits than the table. */
   #fitting(column: Column, batch: RowBatch<Columns>, others: OtherCells): ColumnData {
     const { name, type, data } = column
+    const of = this.#columnOf(name)
     if (type.kind !== 'decimal' || data.nullCount === data.length) return data
+    if (of?.spec.scale !== undefined) return data
     const words = data.values as BigInt64Array
     const unfit = new Set<number>()
     for (let n = 0; n < data.length; n++) {
@@ -153,7 +168,6 @@ export class TypedRows {
       const high = words[2 * n + 1]!
       if (high === low >> 63n && low < MOST_UNITS && low > -MOST_UNITS) continue
       unfit.add(n)
-      this.unfitCells++
       const row = batch.row(n)
       others.add(row.position.row, name, row.text(name as never))
     }
@@ -175,4 +189,35 @@ function addTexts(
     if (column.isNull(n)) continue
     others.add(batch.row(n).position.row, column.name, String(column.get(n)))
   }
+}
+
+/** The columns of a row's heads that differ from row to row, with the types of their vectors. */
+export function headVectors({ heads }: Pick<RowTable, 'heads'>) {
+  return heads.slice(2).map(name => [name, name === 'file_rank' ? 'VARCHAR' : 'BIGINT'] as const)
+}
+
+/** The heads of rows behind their category, in the order of their table. */
+export function headColumns(
+  arrived: TargetRows,
+  { sequence, rank }: { readonly sequence: number; readonly rank: string | undefined },
+): ColumnData[] {
+  const heads = Array.from(arrived.batch, (_, n) => arrived.head(n))
+  const columns = [
+    heads.map(() => sequence),
+    heads.map(({ version }) => version.timeMs),
+    heads.map(({ version }) => version.generatedMs),
+    heads.map(({ checksum }) => checksum),
+  ].map(values => columnData(INT64, values))
+  if (rank === undefined) return columns
+  return [
+    ...columns,
+    columnData(
+      { kind: 'utf8' },
+      heads.map(() => rank),
+    ),
+    columnData(
+      INT64,
+      Array.from(arrived.batch, ({ position }) => position.row),
+    ),
+  ]
 }

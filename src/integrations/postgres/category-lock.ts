@@ -1,20 +1,19 @@
 // The right to write a category: an advisory lock of the connection, and a fencing number in the
-// table `writers`. The lock keeps a second writer out. The number proves, in each transaction, that
+// table `categories`. The lock keeps a second writer out. The number proves, in each transaction, that
 // no other writer has had the lock since.
 
 import { FeedError } from '../../engine/index'
 import type { Category } from '../../sync/index'
 import { hasState, type PgConnection } from './pg-adapter'
 import type { TargetNames } from './sql-names'
-import { inCategory, OF_CATEGORY } from './tables'
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-export type CategoryLock = ReturnType<typeof categoryLock>
+const OF_CATEGORY = 'marketplace = $1 AND feed_category = $2'
 
 export function categoryLock(names: TargetNames, place: string, category: Category) {
-  const parameters = inCategory(category)
-  const writers = names.table('writers')
+  const parameters = [category.marketplace, category.categoryId] as const
+  const writers = names.table('categories')
   let number: string | undefined
   const locked = (words: string, retryable: boolean) => {
     const path = `${place}: ${parameters.join('/')}`
@@ -23,11 +22,11 @@ export function categoryLock(names: TargetNames, place: string, category: Catego
   }
   const proveLatest = async (connection: PgConnection, locking: 'FOR SHARE' | '' = '') => {
     const [row] = await connection.query(
-      `SELECT number FROM ${writers}
+      `SELECT writer FROM ${writers}
        WHERE ${OF_CATEGORY} ${locking}`,
       parameters,
     )
-    if (String(row?.number) !== number) throw locked('another writer has taken over', false)
+    if (String(row?.writer) !== number) throw locked('another writer has taken over', false)
   }
   return {
     /**
@@ -50,13 +49,13 @@ export function categoryLock(names: TargetNames, place: string, category: Catego
       }
       if (!isFirst) return proveLatest(connection)
       const [row] = await connection.query(
-        `INSERT INTO ${writers} AS w (marketplace, feed_category, number)
+        `INSERT INTO ${writers} AS w (marketplace, feed_category, writer)
          VALUES ($1, $2, 1)
-         ON CONFLICT (marketplace, feed_category) DO UPDATE SET number = w.number + 1
-         RETURNING number`,
+         ON CONFLICT (marketplace, feed_category) DO UPDATE SET writer = w.writer + 1
+         RETURNING writer`,
         parameters,
       )
-      number = String(row?.number)
+      number = String(row?.writer)
     },
     /**
      * Proves that this writer is the latest, and keeps others from becoming it until the transaction

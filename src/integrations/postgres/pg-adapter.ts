@@ -50,6 +50,8 @@ const PACKAGES = 'pg@^8.16 pg-copy-streams@^7'
 const MARGIN_MS = 10_000
 /** A transaction without a statement for so long is one of a writer that stands still. */
 const IDLE_TRANSACTION_MS = 600_000
+/** The memory of the server for the versions of a batch of files; a server may allow more. */
+const SORT_MEMORY = '32MB'
 /** How often the server looks for the client while a statement runs. */
 const CLIENT_CHECK_MS = 10_000
 /**
@@ -227,6 +229,8 @@ export class PgConnection {
     // PostgreSQL 13 does not know the last setting.
     const { rows } = await this.#client.query(
       `SELECT ${sql.join(', ')}, current_setting('server_encoding') AS encoding,
+         (SELECT set_config('work_mem', '${SORT_MEMORY}', false)
+          WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('${SORT_MEMORY}')),
          (SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_MS}', false)
           WHERE current_setting('client_connection_check_interval', true) IS NOT NULL)`,
     )

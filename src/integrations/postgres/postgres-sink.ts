@@ -28,10 +28,11 @@ import {
   type TableSinkOptions,
   tableSink,
 } from '../../engine/index'
+import { columnNameOf } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { sinkRows } from './copy-rows'
 import { LIMITS, PgConnection, type PostgresLimits } from './pg-adapter'
-import { columnFault, columnNameOf, sqlName } from './sql-names'
+import { columnFault, sqlName } from './sql-names'
 import { columnFormOf } from './sql-types'
 import { TableCopy } from './table-copy'
 

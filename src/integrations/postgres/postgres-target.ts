@@ -3,34 +3,25 @@
 import {
   closing,
   is,
-  missingState,
   type OptionTable,
   orUndo,
   type RetryOptions,
   readOptions,
   retryPolicy,
 } from '../../engine/index'
-import type {
-  Category,
-  OpenTarget,
-  SyncTarget,
-  TargetContents,
-  TargetOptions,
+import {
+  type Category,
+  dropSqlCategory,
+  openSqlTarget,
+  type SqlConnection,
+  type SyncTarget,
+  sqlContents,
 } from '../../sync/index'
 import { addressOf, type PostgresConnectionInput } from './address'
-import { categoryLock } from './category-lock'
-import { LIMITS, type PgConnection, type PostgresLimits } from './pg-adapter'
-import { PostgresCategory } from './postgres-category'
-import { type PgWork, PostgresSession } from './session'
-import { PARTS, TargetNames } from './sql-names'
-import {
-  claimService,
-  inCategory,
-  knownTables,
-  OF_CATEGORY,
-  prepareTables,
-  readLedger,
-} from './tables'
+import { LIMITS, type PostgresLimits } from './pg-adapter'
+import { postgresStore, postgresWords, sqlConnection } from './postgres-store'
+import { PostgresSession } from './session'
+import { TargetNames } from './sql-names'
 
 /** Times are in milliseconds. */
 export interface PostgresTargetOptions extends Partial<PostgresLimits> {
@@ -86,10 +77,17 @@ export function postgresTarget(
   options: PostgresTargetOptions = {},
 ): SyncTarget {
   const settings = settingsOf(connection, options)
+  const { address, names, words } = settings
   return {
-    name: settings.address.name,
-    open: async targetOptions => openTarget(settings, targetOptions),
-    contents: () => contentsOf(settings),
+    name: address.name,
+    open: ({ origin, signal }) => {
+      const session = new PostgresSession({ ...settings, signal })
+      return orUndo(
+        () => openSqlTarget(words, postgresStore(session, names, words), origin),
+        () => session.close(),
+      )
+    },
+    contents: () => inSession(settings, sql => sqlContents(words, sql)),
   }
 }
 
@@ -104,33 +102,30 @@ export async function dropCategory(
   options: PostgresTargetOptions = {},
 ): Promise<void> {
   const settings = settingsOf(connection, options)
-  const { names, address } = settings
+  const { names, words } = settings
   const marketplace = is.filledText(
     'category.marketplace',
     is.anObject('category', category).marketplace,
   )
   const categoryId = is.filledText('category.categoryId', category.categoryId)
-  const lock = categoryLock(names, address.name, category)
-  await inSession(settings, async pg => {
-    await prepareTables(pg, address.name, names)
-    await lock.take(pg)
-    await pg.inTransaction(async () => {
-      await lock.prove(pg)
-      const parameters = inCategory({ marketplace, categoryId })
-      for (const table of [...PARTS, 'files'] as const)
-        await pg.query(`DELETE FROM ${names.table(table)} WHERE ${OF_CATEGORY}`, parameters)
-      await pg.query(
-        `UPDATE ${names.table('writers')} SET removals_forgotten = NULL WHERE ${OF_CATEGORY}`,
-        parameters,
-      )
-    })
+  const checked = { marketplace, categoryId }
+  const { signal } = new AbortController()
+  await closing(new PostgresSession({ ...settings, signal }), async session => {
+    const right = await postgresStore(session, names, words).claim(checked, async () => {})
+    await right.write(sql => dropSqlCategory(words, sql, checked))
   })
 }
 
 /** Works in a session of its own, which ends with the work. */
-function inSession<T>(settings: Settings, work: PgWork<T>): Promise<T> {
+function inSession<T>(
+  settings: Settings,
+  work: (connection: SqlConnection) => Promise<T>,
+): Promise<T> {
+  const { names, words } = settings
   const { signal } = new AbortController()
-  return closing(new PostgresSession({ ...settings, signal }), session => session.run(work))
+  return closing(new PostgresSession({ ...settings, signal }), session =>
+    session.run(pg => work(sqlConnection(pg, names, words))),
+  )
 }
 
 type Settings = ReturnType<typeof settingsOf>
@@ -143,9 +138,12 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
     retry,
     ...limits
   } = readOptions(options, OPTIONS)
+  const name = placeOf(address.name, { schema, prefix })
+  const names = new TargetNames(schema, prefix)
   return {
-    address: { ...address, name: placeOf(address.name, { schema, prefix }) },
-    names: new TargetNames(schema, prefix),
+    address: { ...address, name },
+    names,
+    words: postgresWords(names, name),
     limits,
     retry,
   }
@@ -159,52 +157,4 @@ function placeOf(address: string, tables: { schema: string; prefix: string }): s
     ...(prefix !== '' && { prefix }),
   })
   return parameters.size === 0 ? address : `${address}?${parameters}`
-}
-
-async function openTarget(
-  settings: Settings,
-  { origin, signal }: TargetOptions,
-): Promise<OpenTarget> {
-  const { address, names } = settings
-  const session = new PostgresSession({ ...settings, signal })
-  const prepare = async (connection: PgConnection) => {
-    const service = await prepareTables(connection, address.name, names)
-    if (service !== origin.service)
-      await claimService(connection, address.name, names, origin.service)
-  }
-  await orUndo(
-    () => session.run(prepare),
-    () => session.close(),
-  )
-  return {
-    async category(category) {
-      const lock = categoryLock(names, address.name, category)
-      const opened = new PostgresCategory(category, { session, names, lock })
-      const connect = (connection: PgConnection) => opened.connected(connection)
-      await session.run(connect)
-      session.onConnect(connect)
-      return opened
-    },
-    close: () => session.close(),
-  }
-}
-
-async function contentsOf(settings: Settings): Promise<TargetContents> {
-  const { address, names } = settings
-  return inSession(settings, async connection => {
-    const meta = await knownTables(connection, address.name, names)
-    if (meta === undefined) throw missingState(address.name)
-    const found = await connection.query(
-      `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
-    )
-    const categories: TargetContents['categories'][number][] = []
-    for (const row of found) {
-      const category = {
-        marketplace: String(row.marketplace),
-        categoryId: String(row.feed_category),
-      }
-      categories.push({ category, files: await readLedger(connection, names, category) })
-    }
-    return { service: meta.service ?? '', categories }
-  })
 }

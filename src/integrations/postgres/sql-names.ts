@@ -6,11 +6,6 @@ import { is, optionInvalid, sqlIdentifier } from '../../engine/index'
 /** PostgreSQL cuts longer names without a word, and two names could become one. */
 const NAME_LIMIT_BYTES = 63
 
-/** Returns a name of a column, as PostgreSQL writes names: `priceValue` is `price_value`. */
-export function columnNameOf(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
-}
-
 const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 
 /** Returns why no column can have the name; undefined where one can. */
@@ -27,13 +22,6 @@ export function sqlName(option: string, name: string): string {
   throw optionInvalid(option, `a name of at most ${NAME_LIMIT_BYTES} bytes without NUL`, name)
 }
 
-/** The kinds of rows of a category, each with a table. */
-export const PARTS = ['items', 'item_groups', 'priorities'] as const
-export type Part = (typeof PARTS)[number]
-
-/** The tables that a target makes. */
-export type OwnTable = Part | 'files' | 'writers' | 'meta'
-
 /** Tables of a target by their quoted names. */
 export class TargetNames {
   readonly schema: string
@@ -47,13 +35,18 @@ export class TargetNames {
       throw optionInvalid('prefix', `text of at most ${MAX_PREFIX_BYTES} bytes without NUL`, prefix)
   }
 
-  table(name: OwnTable): string {
+  table(name: string): string {
     return `${sqlIdentifier(this.schema)}.${sqlIdentifier(this.plainTable(name))}`
   }
 
   /** The name of the table without its schema and without quotes. */
-  plainTable(name: OwnTable): string {
+  plainTable(name: string): string {
     return this.#prefix + name
+  }
+
+  /** The name of one of the target's tables without the prefix; undefined for another table. */
+  ownName(plain: string): string | undefined {
+    return plain.startsWith(this.#prefix) ? plain.slice(this.#prefix.length) : undefined
   }
 
   /** The key of an advisory lock: a number of 64 bits as text. */

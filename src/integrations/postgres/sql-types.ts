@@ -1,20 +1,9 @@
-// The types that PostgreSQL gives the columns of a schema, the columns of a target's tables, and
-// the values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
+// The types that PostgreSQL gives the columns of a schema, and the
+// values of cells as the text that PostgreSQL reads, before the escapes of COPY. That text has
 // neither NUL nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
-import type { ColumnForm, ColumnSpec, Columns, PlannedColumn } from '../../engine/index'
-import {
-  cellText,
-  DECIMAL_DIGITS,
-  itemColumns,
-  itemGroupColumns,
-  itemPriorityColumns,
-  itemSnapshotColumns,
-  jsonWriter,
-  KINDS,
-  UNFIT,
-} from '../../engine/index'
-import { columnNameOf, type Part } from './sql-names'
+import type { ColumnForm, ColumnSpec, PlannedColumn } from '../../engine/index'
+import { cellText, DECIMAL_DIGITS, jsonWriter, KINDS, UNFIT } from '../../engine/index'
 
 /** Returns the type of a column: `text`, `numeric`, `text[]`, `jsonb` and so on. */
 export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>): string {
@@ -29,50 +18,6 @@ export function sqlTypeOf({ type, element, scale }: Omit<ColumnSpec, '__cell'>):
 
 /** A column of a table: that of a target, or a planned one of a sink. */
 export type SqlColumn = Pick<PlannedColumn, 'name' | 'sqlName' | 'spec'> & Partial<PlannedColumn>
-
-export function sqlColumnsOf(columns: Columns): readonly SqlColumn[] {
-  return Object.entries(columns).map(([name, spec]) => ({
-    name,
-    sqlName: columnNameOf(name),
-    spec,
-  }))
-}
-
-/**
- * The feed's columns of each table. Items have those of both feeds of items.
- */
-export const PART_COLUMNS: Readonly<Record<Part, readonly SqlColumn[]>> = {
-  items: sqlColumnsOf({ ...itemColumns, ...itemSnapshotColumns }),
-  item_groups: sqlColumnsOf(itemGroupColumns),
-  priorities: sqlColumnsOf(itemPriorityColumns),
-}
-
-/** The column of the key, in the names of PostgreSQL. */
-export function keyOfPart(part: Part): 'item_group_id' | 'item_id' {
-  return part === 'item_groups' ? 'item_group_id' : 'item_id'
-}
-
-/** The columns before those of the feed, with their types. Every row has them. */
-export const HEAD_COLUMNS = {
-  marketplace: 'text COLLATE "C" NOT NULL',
-  feed_category: 'text COLLATE "C" NOT NULL',
-  time_ms: 'bigint NOT NULL',
-  removed: 'boolean NOT NULL',
-  generated_ms: 'bigint NOT NULL',
-  checksum: 'bigint NOT NULL',
-} as const
-
-/** The columns behind those of the feed: cells of unknown columns, and cells of another form. */
-export const REST_COLUMNS = { other: 'jsonb', invalid: 'jsonb' } as const
-
-/** The names of all columns of a part. */
-export function columnsOfPart(part: Part): readonly string[] {
-  return [
-    ...Object.keys(HEAD_COLUMNS),
-    ...PART_COLUMNS[part].map(({ sqlName }) => sqlName),
-    ...Object.keys(REST_COLUMNS),
-  ]
-}
 
 /** Returns the text of a value, or undefined where PostgreSQL has no such value. */
 export type SqlText = (value: NonNullable<unknown>) => string | undefined

@@ -2,9 +2,10 @@
 // of a state folder.
 
 import { type Clock, is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
-import type { Category } from '../file-id'
+import { type Category, OWN } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import { calendarLimits } from '../plan/calendar-files'
+import { planOwn } from '../source/own-source'
 import type { SyncOptions } from '../sync-options'
 import type { AppliedFile, SyncTarget } from '../target/target'
 
@@ -45,10 +46,12 @@ export async function targetStatus(
   const { service, categories } = await target.contents()
   return {
     service,
-    categories: categories.map(({ category, files }) => ({
-      category,
-      files,
-      plan: planCategory({ ...category, ...at, done: files.map(({ id }) => id) }),
-    })),
+    categories: categories.map(({ category, files }) => {
+      const done = files.map(({ id }) => id)
+      const isOfFeed = category.marketplace === OWN
+      // Only the list of a feed of one's own says which of its files are due.
+      const plan = isOfFeed ? planOwn([], done, []) : planCategory({ ...category, ...at, done })
+      return { category, files, plan }
+    }),
   }
 }

@@ -22,6 +22,8 @@ import { type CategoryProgress, type FailedFile, publishFile } from './sync-even
 
 /** The most files of a category that are fetched and not in the state yet. */
 const MOST_FILES_AHEAD = 256
+/** How long a file that is there waits for others, which are merged with it. */
+const GATHER_MS = 2_000
 /** The most compressed bytes of files that become visible together. */
 const MOST_BYTES_TOGETHER = 1 << 27
 
@@ -114,20 +116,33 @@ export class CategoryRun {
 
   async #takeNext(next: FileOnItsWay): Promise<void> {
     await next.settled
+    if (this.#target.takesAllFeeds) await this.#gathered()
     // A file that the service could not give is not in the next plan.
     if (next.whole === undefined) return
     // A refusal is about one file.
     if (!(await this.#apply(this.#together(next.whole)))) await this.#apply([next.whole])
   }
 
+  /** Waits a moment for the files behind the next one: a pass over a wide table costs more. */
+  async #gathered(): Promise<void> {
+    const moment = new AbortController()
+    const all = Promise.all([...this.#fetches.values()].map(({ settled }) => settled))
+    const signal = AbortSignal.any([moment.signal, this.#shared.signal])
+    await Promise.race([all, pause(GATHER_MS, signal).catch(() => {})])
+    moment.abort()
+  }
+
   /** Returns a file, and the next ones that are there and that the target takes with it. */
   #together(first: FileRows): readonly FileRows[] {
-    if (this.#target.applyAll === undefined || first.generated !== undefined) return [first]
+    const { applyAll, takesAllFeeds = false } = this.#target
+    if (applyAll === undefined || (first.generated !== undefined && !takesAllFeeds)) return [first]
     const next = this.#plan.ready.map(id => this.#fetches.get(fileIdKey(id))?.whole)
     let bytes = 0
     const end = next.findIndex(file => {
       bytes += file?.identity.totalBytes ?? 0
-      const isAlike = file?.id.feed === first.id.feed && file.generated === undefined
+      const isAlike =
+        file !== undefined &&
+        (takesAllFeeds || (file.id.feed === first.id.feed && file.generated === undefined))
       return !isAlike || (file !== first && bytes > MOST_BYTES_TOGETHER)
     })
     return next.slice(0, end < 0 ? undefined : end) as FileRows[]

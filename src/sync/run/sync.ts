@@ -272,8 +272,9 @@ async function openGiven(
 ): Promise<RunTarget> {
   const spools = await SpoolFolder.temporary(settings.spoolFolder)
   const memoryBytes = settings.shares.storeBytes
+  const { origin, own } = settings.source
   const open = await orUndo(
-    () => target.open({ origin: settings.source.origin, memoryBytes, signal }),
+    () => target.open({ origin: { ...origin, ...(own && { own }) }, memoryBytes, signal }),
     () => spools.removeAll(),
   )
   return {

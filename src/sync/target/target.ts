@@ -8,6 +8,7 @@
 
 import type { ChangeKind, FileIdentity } from '../../engine/index'
 import type { KeyedRows as TargetRows } from '../../state/index'
+import type { RowRules } from '../file/row-rules'
 import type { Category, FileId } from '../file-id'
 
 export type { TargetRows }
@@ -16,8 +17,10 @@ export type { TargetRows }
 export interface StateOrigin {
   /** The marketplace of the run. */
   readonly marketplace: string
-  /** Base address of the service. */
+  /** Base address of the service; `own` for a feed of one's own. */
   readonly service: string
+  /** What the rows of a feed of one's own are: their schema, the key, the version and the dialect. */
+  readonly own?: RowRules | undefined
 }
 
 /** The number of rows of a file by their effect. */
@@ -124,10 +127,12 @@ export interface TargetCategory {
    */
   apply(file: TargetFile): Promise<AppliedFile>
   /**
-   * Does the same with several files of one feed at once, in their order. None of them is a
-   * bootstrap. A target without this method takes one file after the other.
+   * Does the same with several files at once, in their order. A target without this method takes one
+   * file after the other.
    */
   applyAll?(files: readonly TargetFile[]): Promise<readonly AppliedFile[]>
+  /** True where these may be of several feeds and full ones. Default: they are of one, and not full. */
+  readonly takesAllFeeds?: boolean
   /** Returns the time up to which {@link forgetRemovals} has forgotten. */
   removalsForgotten(): Promise<Date | undefined>
   /** Forgets the versions of rows that were removed before a time: no older row can arrive. */

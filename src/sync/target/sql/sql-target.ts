@@ -1,0 +1,438 @@
+// A database as a target of `sync`, over a SqlStore: its tables, the ledger, and the files of a
+// category. What only one database has is in its room.
+
+import { FeedError, missingState, optionInvalid, sqlIdentifier } from '../../../engine/index'
+import { type Category, fileIdKey, isOwn, OWN } from '../../file-id'
+import { appliedFileOf, type LedgerRow, ledgerRowOf } from '../ledger-row'
+import {
+  type AppliedFile,
+  NO_ROWS,
+  type OpenTarget,
+  type StateOrigin,
+  type TargetCategory,
+  type TargetContents,
+  type TargetFile,
+} from '../target'
+import { type ArrivedFiles, countRows, inCategory, mergeArrived, sweep } from './sql-merge'
+import {
+  type LoadedFile,
+  type SqlCategory,
+  type SqlConnection,
+  type SqlStore,
+  type SqlWords,
+  sqlText,
+} from './sql-store'
+import {
+  FORMAT,
+  headType,
+  OWN_TABLES,
+  ownTable,
+  REST_COLUMNS,
+  type RowTable,
+  serviceTables,
+  tableNameOf,
+  tableOfFile,
+} from './sql-tables'
+
+const LEDGER_COUNTS = [
+  'total_bytes',
+  'raw_bytes',
+  'inserted',
+  'updated',
+  'deleted',
+  'unchanged',
+  'stale',
+  'bad_rows',
+]
+
+/**
+ * Makes the tables of a database that has none, and opens the target.
+ * @throws FeedError STATE_FOREIGN for tables of somebody else, of another service or format, and for a
+ * column whose type the database cannot change
+ */
+export async function openSqlTarget(
+  words: SqlWords,
+  store: SqlStore,
+  origin: StateOrigin,
+): Promise<OpenTarget> {
+  await store.prepare(async connection => {
+    const service = await knownService(words, connection)
+    if (service === undefined) await createTables(words, connection)
+    if (service === undefined || service === '')
+      await connection.query(
+        `UPDATE ${words.table('meta')} SET service = ${sqlText(origin.service)}`,
+      )
+    else if (service !== origin.service) throw foreign(words, 'service', service, origin.service)
+    if (origin.own === undefined) await prepareRows(words, connection, serviceTables(words))
+  })
+  return {
+    category: async category => {
+      const { own } = origin
+      const tables = own ? [ownTable(words, category.categoryId, own)] : serviceTables(words)
+      if (own) await store.prepare(connection => prepareOwn(words, connection, category, tables))
+      const opened = new CategoryInSql(category, words, tables)
+      await opened.open(store)
+      return opened
+    },
+    close: () => store.close(),
+  }
+}
+
+/** Reads the ledgers. @throws FeedError STATE_MISSING, STATE_FOREIGN, STATE_CORRUPT */
+export async function sqlContents(
+  words: SqlWords,
+  connection: SqlConnection,
+): Promise<TargetContents> {
+  const service = await knownService(words, connection)
+  if (service === undefined) throw missingState(words.name)
+  const found = await categoriesOf(words, connection)
+  const categories: TargetContents['categories'][number][] = []
+  for (const category of found)
+    categories.push({ category, files: await readLedger(words, connection, category) })
+  return { service, categories }
+}
+
+/** Removes the rows and the ledger of a category. */
+export async function dropSqlCategory(
+  words: SqlWords,
+  connection: SqlConnection,
+  category: Category,
+): Promise<void> {
+  const present = await connection.columnTypes()
+  const rows =
+    category.marketplace === OWN
+      ? [tableNameOf(category.categoryId)]
+      : serviceTables(words).map(({ name }) => name)
+  for (const name of [...rows, 'removals', 'files'])
+    if (present.has(`${name}.feed_category`))
+      await connection.query(`DELETE FROM ${words.table(name)} WHERE ${inCategory(category)}`)
+  await connection.query(
+    `UPDATE ${words.table('categories')} SET removals_forgotten_ms = NULL WHERE ${inCategory(category)}`,
+  )
+}
+
+async function createTables(words: SqlWords, { query }: SqlConnection): Promise<void> {
+  const name = words.headTypeOf('name')
+  const category = `marketplace ${name} NOT NULL, feed_category ${name} NOT NULL`
+  const of = 'PRIMARY KEY (marketplace, feed_category'
+  const counts = LEDGER_COUNTS.map(count => `${count} bigint NOT NULL`).join(', ')
+  for (const sql of [
+    `${words.table('meta')} (format integer NOT NULL, service ${name})`,
+    `${words.table('categories')} (${category}, writer bigint NOT NULL, removals_forgotten_ms bigint, ${of}))`,
+    `${words.table('files')} (${category}, sequence integer NOT NULL, file ${name} NOT NULL UNIQUE,
+       ${counts}, last_modified ${name}, etag ${name}, applied_at ${words.headTypeOf('time')}, ${of}, sequence))`,
+    `${words.table('removals')} (${category}, row_table ${name} NOT NULL, key ${name} NOT NULL,
+       file integer NOT NULL, time_ms bigint NOT NULL, generated_ms bigint NOT NULL, file_rank ${name},
+       file_row bigint${words.tableEnd(['marketplace', 'feed_category', 'row_table', 'key'])})`,
+  ])
+    await query(`CREATE TABLE ${sql}`)
+  await query(`INSERT INTO ${words.table('meta')} VALUES (${FORMAT}, NULL)`)
+}
+
+/** The table of another feed may have the name that the feed's own would get. */
+async function prepareOwn(
+  words: SqlWords,
+  connection: SqlConnection,
+  { categoryId }: Category,
+  tables: readonly RowTable[],
+): Promise<void> {
+  for (const { categoryId: other } of await categoriesOf(words, connection))
+    if (other !== categoryId && tableNameOf(other) === tables[0]!.name)
+      throw optionInvalid('source.name', `a name whose table is not that of ${other}`, categoryId)
+  await prepareRows(words, connection, tables)
+}
+
+/** Makes the tables of rows, or gives them the columns that they lack. */
+async function prepareRows(
+  words: SqlWords,
+  connection: SqlConnection,
+  tables: readonly RowTable[],
+): Promise<void> {
+  const present = await connection.columnTypes()
+  const changes: string[] = []
+  for (const table of tables) {
+    const named = words.table(table.name)
+    const columns = table.columns.map(column => {
+      const type = words.typeOf(column.spec, column === table.key)
+      return { name: column.sqlName, type, sql: `${sqlIdentifier(column.sqlName)} ${type}` }
+    })
+    if (!present.has(`${table.name}.feed_category`)) {
+      const heads = table.heads.map(name => `${name} ${words.headTypeOf(headType(name))} NOT NULL`)
+      const rest = REST_COLUMNS.map(name => `${name} ${words.restType}`)
+      const all = [...heads, ...columns.map(({ sql }) => sql), ...rest].join(', ')
+      const keys = ['marketplace', 'feed_category', sqlIdentifier(table.key.sqlName)]
+      changes.push(`CREATE TABLE ${named} (${all}${words.tableEnd(keys)})`)
+      continue
+    }
+    for (const { name, type, sql } of columns) {
+      const known = present.get(`${table.name}.${name}`)
+      if (known === undefined) changes.push(`ALTER TABLE ${named} ADD COLUMN ${sql}`)
+      else if (normalType(known) !== normalType(type)) {
+        if (!isWider(normalType(type), normalType(known)))
+          throw foreign(words, `type of the column ${name} of ${table.name}`, known, type)
+        changes.push(`ALTER TABLE ${named} ALTER COLUMN ${sqlIdentifier(name)} TYPE ${type}`)
+      }
+    }
+  }
+  if (changes.length === 0) return
+  // A view has the columns that its tables had when it was made, and keeps their types.
+  const view = tables.length > 1 ? words.table('current_items') : undefined
+  const before = view === undefined ? [] : [`DROP VIEW IF EXISTS ${view}`]
+  const behind = view === undefined ? [] : [words.currentItems]
+  for (const sql of [...before, ...changes, ...behind]) await connection.query(sql)
+}
+
+/** The catalogue of a database has other spaces, quotes and words for a type than a statement. */
+function normalType(type: string): string {
+  return type
+    .toLowerCase()
+    .replace(/ collate .*|["\s]/g, '')
+    .replace('timestampwithtimezone', 'timestamptz')
+    .replace('numeric', 'decimal')
+}
+
+/** Tells whether every value of the type `known` is one of `type` with the same meaning. */
+function isWider(type: string, known: string): boolean {
+  const digitsOf = (of: string) => {
+    const [, digits, scale] = /^decimal\((\d+),(\d+)\)$/.exec(of) ?? []
+    const whole = of === 'integer' ? 10 : of === 'bigint' ? 19 : Number(digits) - Number(scale)
+    return { whole, scale: Number(scale ?? 0) }
+  }
+  const [wide, narrow] = [digitsOf(type), digitsOf(known)]
+  return type === 'decimal' || (wide.whole >= narrow.whole && wide.scale >= narrow.scale)
+}
+
+/**
+ * Returns the service of the rows, empty where none is written down; undefined where the database has
+ * none of the tables.
+ * @throws FeedError STATE_FOREIGN where somebody else made one of them, or another format has
+ */
+async function knownService(
+  words: SqlWords,
+  connection: SqlConnection,
+): Promise<string | undefined> {
+  const present = await connection.columnTypes()
+  const marks = [
+    'meta.format',
+    'meta.service',
+    ...OWN_TABLES.slice(0, 3).map(name => `${name}.feed_category`),
+  ]
+  const known = [...present.keys()]
+  const tables = [...OWN_TABLES, 'items', 'item_groups', 'priorities', 'current_items']
+  const taken = tables.find(name => known.some(column => column.startsWith(`${name}.`)))
+  if (taken === undefined) return undefined
+  const hasMeta = marks.slice(0, 2).every(mark => present.has(mark))
+  const [meta] = hasMeta
+    ? await connection.query(`SELECT format, service FROM ${words.table('meta')}`)
+    : []
+  if (meta !== undefined && Number(meta.format) !== FORMAT)
+    throw foreign(words, 'format of the tables', String(FORMAT), String(meta.format))
+  if (meta !== undefined && marks.every(mark => present.has(mark)))
+    return String(meta.service ?? '')
+  throw foreign(words, 'tables', 'those of feedmill', `another ${taken}`)
+}
+
+async function categoriesOf(words: SqlWords, connection: SqlConnection): Promise<Category[]> {
+  const found = await connection.query(
+    `SELECT marketplace, feed_category FROM ${words.table('categories')} ORDER BY 1, 2`,
+  )
+  return found.map(row => ({
+    marketplace: String(row.marketplace),
+    categoryId: String(row.feed_category),
+  }))
+}
+
+/** @throws FeedError STATE_CORRUPT */
+async function readLedger(
+  words: SqlWords,
+  connection: SqlConnection,
+  category: Category,
+): Promise<AppliedFile[]> {
+  const rows = await connection.query(
+    `SELECT * FROM ${words.table('files')} WHERE ${inCategory(category)} ORDER BY sequence`,
+  )
+  return rows.map(row => appliedFileOf(row as unknown as LedgerRow, words.name))
+}
+
+function foreign(words: SqlWords, what: string, expected: string, received: string) {
+  const { name: path, elsewhere } = words
+  const message = `${path}: the ${what} must be ${expected}, not ${received}: ${elsewhere}`
+  return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
+}
+
+/** One category: it brings the rows of files into their tables together with their entries. */
+class CategoryInSql implements TargetCategory {
+  readonly category: Category
+  readonly takesAllFeeds = true
+  files: readonly AppliedFile[] = []
+  readonly #words: SqlWords
+  readonly #tables: readonly RowTable[]
+  #right!: SqlCategory
+
+  constructor(category: Category, words: SqlWords, tables: readonly RowTable[]) {
+    this.category = category
+    this.#words = words
+    this.#tables = tables
+  }
+
+  /** Takes the right to write the category. Each new connection reads the ledger. */
+  async open(store: SqlStore): Promise<void> {
+    this.#right = await store.claim(this.category, async connection => {
+      this.files = await readLedger(this.#words, connection, this.category)
+    })
+  }
+
+  async apply(file: TargetFile): Promise<AppliedFile> {
+    const [entry] = await this.applyAll([file])
+    return entry!
+  }
+
+  async applyAll(files: readonly TargetFile[]): Promise<readonly AppliedFile[]> {
+    const last = fileIdKey(files.at(-1)!.id)
+    // The commit may have succeeded although its answer was lost with the connection.
+    const known = () => {
+      const at = this.files.findIndex(({ id }) => fileIdKey(id) === last)
+      return at < 0 ? undefined : this.files.slice(at + 1 - files.length, at + 1)
+    }
+    const entries = await this.#right.write(
+      async connection => known() ?? this.#applyIn(connection, files),
+    )
+    const sequence = this.files.at(-1)?.sequence ?? 0
+    this.files = [...this.files, ...entries.filter(entry => entry.sequence > sequence)]
+    return entries
+  }
+
+  removalsForgotten(): Promise<Date | undefined> {
+    return this.#right.read(async connection => {
+      const [row] = await connection.query(
+        `SELECT removals_forgotten_ms AS ms FROM ${this.#words.table('categories')} WHERE ${inCategory(this.category)}`,
+      )
+      return row?.ms == null ? undefined : new Date(Number(row.ms))
+    })
+  }
+
+  forgetRemovals(before: Date): Promise<void> {
+    const here = inCategory(this.category)
+    return this.#right.write(async connection => {
+      await connection.query(
+        `DELETE FROM ${this.#words.table('removals')} WHERE ${here} AND time_ms < ${before.getTime()}`,
+      )
+      await connection.query(
+        `UPDATE ${this.#words.table('categories')} SET removals_forgotten_ms = ${before.getTime()} WHERE ${here}`,
+      )
+    })
+  }
+
+  /** Files of one table are merged together, but for a full file that finds rows. */
+  async #applyIn(
+    connection: SqlConnection,
+    files: readonly TargetFile[],
+  ): Promise<readonly AppliedFile[]> {
+    const entries: AppliedFile[] = []
+    const first = (this.files.at(-1)?.sequence ?? 0) + 1
+    for (let n = 0; n < files.length; ) {
+      const table = tableOfFile(this.#tables, files[n]!.id)
+      const isEmpty = await this.#isEmpty(connection, table)
+      let end = n + 1
+      if (files[n]!.generated === undefined || isEmpty)
+        while (end < files.length && this.#isAlike(files[end]!, table)) end++
+      const group = files.slice(n, end)
+      entries.push(...(await this.#applyGroup(connection, table, group, first + n, isEmpty)))
+      n = end
+    }
+    for (const entry of entries) await this.#writeEntry(connection, entry)
+    return entries
+  }
+
+  #isAlike({ id, generated }: TargetFile, table: RowTable): boolean {
+    return generated === undefined && tableOfFile(this.#tables, id) === table
+  }
+
+  async #isEmpty(connection: SqlConnection, table: RowTable): Promise<boolean> {
+    const here = inCategory(this.category)
+    const [found] = await connection.query(
+      `SELECT EXISTS (SELECT 1 FROM ${this.#words.table(table.name)} WHERE ${here})
+         OR EXISTS (SELECT 1 FROM ${this.#words.table('removals')}
+           WHERE ${here} AND row_table = ${sqlText(table.name)}) AS found`,
+    )
+    return found!.found === false
+  }
+
+  async #applyGroup(
+    connection: SqlConnection,
+    table: RowTable,
+    files: readonly TargetFile[],
+    sequence: number,
+    isEmpty: boolean,
+  ): Promise<AppliedFile[]> {
+    const { category } = this
+    const words = this.#words
+    const [head] = files
+    const own = isOwn(head!.id)
+    const timeMs = head!.generated?.getTime()
+    if (own && timeMs !== undefined) this.#checkTime(table, timeMs, head!)
+    const needsCount = !isEmpty && (own || timeMs !== undefined)
+    const rowsBefore = needsCount ? await countRows(words, connection, table, category) : 0
+    const filled =
+      isEmpty && timeMs !== undefined
+        ? await connection.fill?.(table, category, head!, sequence)
+        : undefined
+    const rest = filled === undefined ? files : files.slice(1)
+    const at = sequence + files.length - rest.length
+    const loaded = rest.length === 0 ? [] : await connection.load(table, category, rest, at)
+    const fullMs = own && !isEmpty ? timeMs : undefined
+    const arrived: ArrivedFiles = { table, category, sequence: at, loaded, fullMs }
+    const tallies = rest.length === 0 ? [] : await mergeArrived(words, connection, arrived)
+    let lacking = 0
+    if (timeMs !== undefined && !isEmpty) {
+      lacking = await sweep(words, connection, arrived, timeMs, own)
+      tallies[0] = { ...tallies[0]!, deleted: tallies[0]!.deleted + lacking }
+    }
+    const all: LoadedFile[] = filled === undefined ? [...loaded] : [filled, ...loaded]
+    if (filled !== undefined) tallies.unshift({ ...NO_ROWS, inserted: filled.rows })
+    const deleted = tallies.reduce((sum, tally) => sum + tally.deleted, 0)
+    if (timeMs !== undefined || (own && deleted > 0))
+      head!.checkRemoval(rowsBefore, own ? deleted : lacking)
+    return files.map((file, n): AppliedFile => {
+      const { id, identity, rawBytes, keylessRows = file.badRows } = file
+      const badRows = file.badRows + all[n]!.refused
+      const entry = {
+        id,
+        ...identity,
+        rawBytes,
+        sequence: sequence + n,
+        rows: tallies[n]!,
+        badRows,
+      }
+      const removedByBadRows = own && n === 0 ? Math.min(lacking, keylessRows) : 0
+      return removedByBadRows > 0 ? { ...entry, removedByBadRows } : entry
+    })
+  }
+
+  /**
+   * A table has one row a key. With versions a row of a later file may have lost to one that a late
+   * full file takes away, and would have to come back.
+   */
+  #checkTime({ hasVersions }: RowTable, timeMs: number, { id }: TargetFile): void {
+    if (!hasVersions || !isOwn(id)) return
+    const later = this.files.find(
+      ({ id: other }) => isOwn(other) && Date.parse(other.time) > timeMs,
+    )
+    if (later === undefined || !isOwn(later.id)) return
+    const expected = `a time after that of the file ${later.id.id}, which a database has applied: with versions it takes no full file that comes late (a state folder does)`
+    throw optionInvalid('source.files[].time', expected, id.time)
+  }
+
+  /** The unique name of a file refuses one that is there. */
+  async #writeEntry(connection: SqlConnection, entry: AppliedFile): Promise<void> {
+    const { marketplace, categoryId: feed_category } = entry.id
+    const row = { marketplace, feed_category, ...ledgerRowOf(entry) }
+    const values = Object.values(row).map(value =>
+      value === null ? 'NULL' : typeof value === 'string' ? sqlText(value) : String(value),
+    )
+    await connection.query(
+      `INSERT INTO ${this.#words.table('files')} (${Object.keys(row).join(', ')}, applied_at)
+       VALUES (${values.join(', ')}, now())`,
+    )
+  }
+}
