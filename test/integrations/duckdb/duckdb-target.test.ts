@@ -22,8 +22,8 @@ targetLaws({
         const rows = await query(
           path,
           `SELECT * FROM current_items
-           WHERE marketplace = '${marketplace}' AND top_category_id = '${categoryId}'
-           ORDER BY itemId`,
+           WHERE marketplace = '${marketplace}' AND feed_category = '${categoryId}'
+           ORDER BY item_id`,
         )
         return rows.map(
           ({ priority, item_group, ...row }): PlainItem => ({
@@ -40,12 +40,12 @@ targetLaws({
 
 const query = (file: string, sql: string) => duckdbRows(file, sql, { access_mode: 'READ_ONLY' })
 
-/** A time of DuckDB has no zone in JSON. */
+/** A row under the names of the feed. A time of DuckDB has no zone in JSON. */
 function plainRow(row: unknown): PlainRow | null {
   if (typeof row !== 'object' || row === null) return null
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
-      name,
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
       typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:/.test(value) ? `${value}Z` : value,
     ]),
   )

@@ -24,7 +24,7 @@ import {
   timestamp,
 } from '../../../src/index'
 import { postgresSink } from '../../../src/integrations/postgres'
-import { columnNameOf } from '../../../src/integrations/postgres/sql-names'
+import { columnNameOf } from '../../../src/sync/target/sql/sql-tables'
 import { runsWithService } from '../../services'
 import { type TestDatabase, testDatabase } from './test-database'
 

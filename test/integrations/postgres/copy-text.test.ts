@@ -1,6 +1,7 @@
 // The text of COPY equals what the values of the rows say, one by one: random cells of every kind,
 // bad ones among them, in every dialect.
 
+import { columnNameOf } from '../../../src/sync/target/sql/sql-tables'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
@@ -11,7 +12,6 @@ import { sinkRows, targetRows } from '../../../src/integrations/postgres/copy-ro
 import {
   isEmptyList,
   jsonText,
-  sqlColumnsOf,
   sqlTextOf,
 } from '../../../src/integrations/postgres/sql-types'
 import { base64, cellOf, columns, type Name, types } from '../../engine/codec/any-cells'
@@ -21,7 +21,11 @@ const schema = defineSchema({
   name: 'other',
   columns: { ...columns, scaled: decimal({ scale: 3 }) },
 })
-const sqlColumns = sqlColumnsOf(schema.columns)
+const sqlColumns = Object.entries(schema.columns).map(([name, spec]) => ({
+  name,
+  sqlName: columnNameOf(name),
+  spec,
+}))
 const head = { names: ['n'], write: (_: unknown, out: TextBuffer, n: number) => out.text(`${n}`) }
 
 const batchesOf = (bytes: string | Uint8Array, options: Partial<TsvParserOptions<Columns>> = {}) =>
