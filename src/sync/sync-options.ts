@@ -22,7 +22,7 @@ import {
   memoryShares,
 } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
-import type { FeedSource } from './source/feed-source'
+import { type FeedSource, refuseWholeRows } from './source/feed-source'
 import { ownSource } from './source/own-source'
 import { serviceSource } from './source/service-source'
 import type { SyncTarget } from './target/target'
@@ -231,6 +231,8 @@ function isOfFeed(given: SyncOptions | FeedSyncOptions): given is FeedSyncOption
 function feedSettings(given: FeedSyncOptions) {
   const { source, folder = '', ...settings } = readOptions(given, FEED_SYNC)
   checkPlace(given)
+  const { quarantine, keepFileBytes } = settings
+  refuseWholeRows(is.anObject('source', source), { quarantine, keepFileBytes })
   const ofService = { until: undefined, now: Date.now }
   return { ...settings, ...ofService, folder, source: ownSource(source, settings.retry) }
 }

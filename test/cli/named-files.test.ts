@@ -134,6 +134,7 @@ test('each option that names a file is known as one that is read or written', ()
     '--queue-credentials <file>',
     '--save <file>',
     '--schema <file>',
+    '--source <file>',
     '--write-schema <file>',
   ])
 })

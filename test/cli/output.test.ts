@@ -39,7 +39,7 @@ const serviceWords = () => {
 }
 const syncWords = (state: string) => {
   const { marketplace, category, now } = at.command
-  const what = ['--marketplace', marketplace, '--category', category[0]!, '--state', state]
+  const what = ['--marketplace', marketplace!, '--category', category![0]!, '--state', state]
   return ['sync', ...serviceWords(), ...what, '--now', now!.toISOString()]
 }
 

@@ -174,7 +174,7 @@ describe('feedmill sync', () => {
 })
 
 test('the help marks required options, and wraps the exit codes', async () => {
-  expect(await parsed('sync', '--help')).toMatch(/--marketplace <id> .*\(required\)/)
+  expect(await parsed('export', '--help')).toMatch(/--state <dir> .*\(required\)/)
   const codes = String(await parsed('--help')).split('Exit codes:')[1]!
   expect(Math.max(...codes.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
 })

@@ -127,6 +127,7 @@ test('a file that nobody expects in the package, and one that is missing, are na
     'CHANGELOG.md',
     'dist/cli.js',
     'src/api/README.md',
+    'feed.schema.json',
     'src/reference/options.md',
   ]
   expect(packedProblems([...paths, 'dist/index.d.cts', 'src/api/feedmill.md'])).toEqual([])

@@ -39,7 +39,7 @@ const GROUPS = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'
 
 /** A file of the package matches one of these. Pages for contributors stay in the repository. */
 const PACKED = [
-  /^(?:package\.json|LICENSE|README\.md|SECURITY\.md|CHANGELOG\.md)$/,
+  /^(?:package\.json|feed\.schema\.json|LICENSE|README\.md|SECURITY\.md|CHANGELOG\.md)$/,
   /^dist\/[\w-]+\.(?:c?js|d(?:-[\w-]+\.d)?\.c?ts)$/,
   /^src\/(?:api|guide|reference)\/[\w-]+\.md$/,
   /^bench\/peers\.svg$/,
@@ -54,6 +54,7 @@ const NEEDED = [
   'README.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'feed.schema.json',
   'dist/cli.js',
   'src/api/README.md',
   'src/reference/options.md',

@@ -18,13 +18,18 @@ const QUEUE_CREDENTIALS: readonly (readonly [string, string])[] = [
   [QUEUE_VARIABLES.password, 'password of the queue'],
 ]
 
+const MARKETPLACE = ['--marketplace <id>', 'marketplace, e.g. MKT_US'] as const
+const CATEGORY = ['--category <id>', 'top-level category; may be repeated'] as const
+
 /** The options that say which categories a command is about. */
-export const CATEGORY_OPTIONS = [
-  option('--marketplace <id>', 'marketplace, e.g. MKT_US', { required: true }),
-  option('--category <id>', 'top-level category; may be repeated', {
-    read: several,
-    required: true,
-  }),
+const CATEGORY_OPTIONS = [
+  option(...MARKETPLACE, { required: true }),
+  option(...CATEGORY, { read: several, required: true }),
+] as const
+/** The same for a command that may be about something else. */
+export const CATEGORY_PLACE_OPTIONS = [
+  option(...MARKETPLACE),
+  option(...CATEGORY, { read: several }),
 ] as const
 
 const UNSCHEDULE_OPTIONS = [

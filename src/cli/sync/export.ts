@@ -15,13 +15,21 @@ import {
   pipeline,
   type Sink,
 } from '../../index'
-import { type OpenCategory, type StateItem, stateItemColumns, stateItemReader } from '../../sync'
+import {
+  type OpenCategory,
+  type OpenFeed,
+  openState,
+  type StateItem,
+  stateItemColumns,
+  stateItemReader,
+} from '../../sync'
 import { messageWithPlace } from '../error-place'
 import { needPackages } from '../needed-packages'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { usageError } from '../usage-error'
+import { feedOf } from './feed-of'
 import { raiseHeapGrowth } from './heap-growth'
 import { categoriesOf, openServiceState } from './service-state'
 import type { ExportCommand } from './state-commands'
@@ -41,6 +49,7 @@ type Blocks<B> = AsyncGenerator<B, void, void>
  */
 export async function exportCommand({
   state: folder,
+  source: sourcePath,
   category,
   asOf,
   schema: schemaPath,
@@ -52,12 +61,13 @@ export async function exportCommand({
   if (gzip && columnSink !== undefined)
     throw usageError('--gzip', 'with the formats ndjson and csv', `--format ${format}`)
   if (format === 'parquet') needPackages('export --format parquet')
-  const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
+  const own = sourcePath === undefined ? undefined : await feedOf(sourcePath, false)
+  const schema = schemaPath === undefined ? own?.schema : await schemaFile(schemaPath)
   const reader = await fifoWithReader(out)
   raiseHeapGrowth()
   try {
     await untilSignal(async signal => {
-      const state = await openServiceState(folder, { signal })
+      const state = await (own ? openState : openServiceState)(folder, { signal })
       try {
         const categories = categoriesOf(folder, state, category)
         // The rows themselves may be on the screen.
@@ -69,8 +79,10 @@ export async function exportCommand({
             linesWritten(shown, { out, gzip }, signal),
           )
         }
-        const blocks = blocksOf(categories, asOf, source => source.items())
-        const items = schema === undefined ? blocks : knownColumns(schema, blocks)
+        const blocks = own
+          ? rowsOf(state.feed(own), own.key)
+          : blocksOf(categories, asOf, source => source.items())
+        const items = schema === undefined || own ? blocks : knownColumns(schema, blocks)
         const typed = schema && new TypedItems(schema, format)
         await used(
           counted(items, ({ length }) => length, isWanted),
@@ -246,8 +258,8 @@ function placed(plain: (item: StateItem) => PlainItem): (item: StateItem) => Pla
 }
 
 function fileOf({ row }: StateItem): string {
-  const { feed, date, hour } = row.batch.file
-  return [feed, date ?? hour?.toISOString()].filter(part => part !== undefined).join(' ')
+  const { feed, date, hour, id } = row.batch.file
+  return [feed, date ?? hour?.toISOString() ?? id].filter(part => part !== undefined).join(' ')
 }
 
 /**
@@ -271,6 +283,12 @@ async function* blocksOf<B>(
       await past.close()
     }
   }
+}
+
+/** Yields the rows of a feed of one's own as items, of which an export by a schema reads the rows. */
+async function* rowsOf(feed: OpenFeed, key: string): Blocks<readonly StateItem[]> {
+  for await (const rows of feed.rows())
+    yield rows.map(row => ({ itemId: row.text(key), row }) as unknown as StateItem)
 }
 
 /**

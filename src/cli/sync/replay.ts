@@ -5,20 +5,22 @@ import { replayIntoState } from '../../sync'
 import { FAILURE } from '../exit-code'
 import { jsonText, print } from '../output'
 import { appendingSink } from './change-file'
+import { feedOf } from './feed-of'
 import type { ReplayCommand } from './state-commands'
 
 /** The exit code is 1 when rows stay in quarantine. */
 export async function replayCommand(
   files: readonly string[],
-  { state, out, changes, changesFormat, json }: ReplayCommand,
+  { state, source, out, changes, changesFormat, json }: ReplayCommand,
 ): Promise<void> {
   if (state === undefined) return write(files, out!, json)
+  const own = source !== undefined && { source: await feedOf(source, false) }
   const sink = changes === undefined ? undefined : appendingSink(changes, changesFormat)
   const told = sink && {
     changes: sink,
     changeRows: changesFormat === 'debezium' ? ('both' as const) : ('after' as const),
   }
-  const summary = await replayIntoState({ folder: state, files, ...told }).finally(() =>
+  const summary = await replayIntoState({ folder: state, files, ...own, ...told }).finally(() =>
     sink?.close(),
   )
   const { rowsRead, merged, stale, stillBad, tooOld } = summary

@@ -15,9 +15,8 @@ export async function openServiceState(
   const state = await openState(folder, options)
   if (state.origin.service !== 'own') return state
   await state.close()
-  const expected = 'a state folder of the service'
-  const way = 'read it with openState(folder).feed(source) of feedmill/sync'
-  const message = `${folder} holds feeds of your own, which commands do not read: ${way}`
+  const expected = 'a state folder of the service, unless --source names a feed'
+  const message = `${folder} holds feeds of your own: name one by --source feed.json`
   throw usageError('state', expected, 'feeds of your own', message)
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
-import { CATEGORY_OPTIONS } from '../queue/queue-commands'
+import { CATEGORY_PLACE_OPTIONS } from '../queue/queue-commands'
 import { QUEUE_PLACE_OPTIONS } from '../queue/queue-setting'
 import { CREDENTIAL_VARIABLES, SERVICE_OPTIONS } from '../service-settings'
 import { TARGET_FORMS, targetPlace } from './target-option'
@@ -29,8 +29,11 @@ const CHANGES_FORMAT_OPTION = option(
   { choices: ['plain', 'debezium'], default: 'plain' },
 )
 
+const SOURCE = ['--source <file>', 'a JSON file that describes a feed of your own'] as const
+
 const SYNC_OPTIONS = [
-  ...CATEGORY_OPTIONS,
+  ...CATEGORY_PLACE_OPTIONS,
+  option(...SOURCE, { conflicts: ['marketplace', 'category', 'until', 'now'] }),
   option('--state <dir>', 'the state folder'),
   option('--to <place>', DATABASE, {
     read: place,
@@ -92,6 +95,7 @@ export type StatusCommand = Values<typeof STATUS_OPTIONS>
 
 const REPLAY_OPTIONS = [
   option('--state <dir>', 'the state folder that the quarantines came from'),
+  option(...SOURCE, { conflicts: ['out'] }),
   option('--out <file>', 'write the rows as JSON lines with text instead', {
     conflicts: ['state'],
   }),
@@ -113,6 +117,7 @@ export const STATE_CATEGORY_OPTION = option(
 
 const EXPORT_OPTIONS = [
   option('--state <dir>', 'the state folder', { required: true }),
+  option(...SOURCE, { conflicts: ['category', 'asOf', 'schema'] }),
   STATE_CATEGORY_OPTION,
   option(
     '--as-of <time>',
@@ -138,19 +143,23 @@ export function addStateCommands(feedmill: Command): void {
   const sync = feedmill
     .command('sync')
     .description(
-      'Bring a state folder up to date with the service. ' +
+      'Bring a state folder up to date with the service, or with a feed of your own. ' +
         'A stopped run continues from where it stopped.',
     )
     .addOptions(SYNC_OPTIONS)
     .examples(
       'sync --marketplace MKT_US --category 220 --state ./state',
       'sync --marketplace MKT_US --category 220 --to items.duckdb',
+      'sync --source feed.json --state ./state',
       'sync … --follow --memory 1GB',
     )
     .table('Credentials', CREDENTIAL_VARIABLES)
     .table('Proxy and certificates', PROXY_VARIABLES)
     .action(async (options: SyncCommand) => {
       needPlace(sync, options.state, options.to)
+      for (const name of ['marketplace', 'category'] as const)
+        if (options.source === undefined && options[name] === undefined)
+          sync.error(`error: required option '--${name} <id>' not specified, nor --source <file>`)
       await (await import('./sync')).syncCommand(options)
     })
   const status = feedmill
@@ -185,7 +194,7 @@ export function addStateCommands(feedmill: Command): void {
     })
   feedmill
     .command('export')
-    .description('Write the merged items of a state folder.')
+    .description('Write the merged items, or the rows of a feed of your own, of a state folder.')
     .addOptions(EXPORT_OPTIONS)
     .addOption(
       option('--json', 'the same as `--format ndjson`; a failure is JSON too', {
@@ -196,6 +205,7 @@ export function addStateCommands(feedmill: Command): void {
       'export --state ./state --out items.ndjson',
       'export --state ./state --as-of 2026-03-01T12:00:00Z',
       'export --state ./state --schema prices.json --format csv',
+      'export --state ./state --source feed.json --format csv',
       'export --state ./state --out items.parquet --format parquet',
     )
     .action(async options => (await import('./export')).exportCommand(options))

@@ -7,18 +7,19 @@ import {
   type FileId,
   fileIdKey,
   type OpenCategory,
+  type OpenState,
+  openState,
   targetStatus,
 } from '../../sync'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
-import { openServiceState } from './service-state'
 import type { StatusCommand } from './state-commands'
 import { keyText } from './sync-lines'
 import { targetOf } from './target-option'
 
 /** The object that `--json` prints in one line. Files have their keys. */
 export type StateStatus = Awaited<ReturnType<typeof folderStatus | typeof placeStatus>>
-type CategoryStatus = ReturnType<typeof statusOf>
+type CategoryStatus = ReturnType<typeof statusOf> | ReturnType<typeof ownStatus>
 type FileSpan = ReturnType<typeof spanOf>
 
 export async function statusCommand(
@@ -43,16 +44,24 @@ async function placeStatus(place: string, now: Date) {
 }
 
 async function folderStatus(folder: string, now: Date) {
-  const state = await openServiceState(folder)
+  const state = await openState(folder)
   try {
     const { marketplace, service } = state.origin
     const categories = state.categories.map(category =>
       statusOf(category, category.plan(now), true),
     )
-    return { marketplace, service, sizes: await state.sizes(), categories }
+    const own = state.feedNames.map(name => ownStatus(state, name))
+    return { marketplace, service, sizes: await state.sizes(), categories: [...categories, ...own] }
   } finally {
     await state.close()
   }
+}
+
+/** Only the list of a feed knows which of its files are due. */
+function ownStatus(state: OpenState, name: string) {
+  const { files, watermark } = state.feed({ name, schema: { name, columns: {} } })
+  const plan = { watermark, ready: [], held: [], gone: [], waiting: [], needsBootstrap: [] }
+  return { ...statusOf({ categoryId: name, files }, plan, true), due: null }
 }
 
 function statusOf(
@@ -101,7 +110,7 @@ function spanOf(files: readonly FileId[]) {
 function statusLines({ marketplace, service, sizes, categories }: StateStatus): string[] {
   const disk = Object.entries(sizes ?? {}).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
   return [
-    `${marketplace} of ${service}`,
+    service === 'own' ? 'feeds of your own' : `${marketplace} of ${service}`,
     ...(disk.length > 0 ? [`on the disk: ${disk.join(', ')}`] : []),
     ...categories.flatMap(categoryLines),
   ]
@@ -132,7 +141,8 @@ function categoryLines({
   ]
 }
 
-function spanLines(what: string, { count, first, last }: FileSpan): string[] {
+function spanLines(what: string, span: FileSpan | null): string[] {
+  const { count, first, last } = span ?? { count: 0, first: null, last: null }
   if (first === null || last === null) return []
   return [
     `  ${what}: ${count === 1 ? keyText(first) : `${count} files, ${keyText(first)} to ${keyText(last)}`}`,

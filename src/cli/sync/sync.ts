@@ -1,13 +1,21 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
 import { FeedError } from '../../index'
-import { type SyncEvent, type SyncOptions, type SyncRun, type SyncSummary, sync } from '../../sync'
+import {
+  type FeedSyncOptions,
+  type SyncEvent,
+  type SyncOptions,
+  type SyncRun,
+  type SyncSummary,
+  sync,
+} from '../../sync'
 import { FAILURE } from '../exit-code'
 import { given } from '../given'
 import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { serviceOf } from '../service-settings'
 import { type AppendingSink, appendingSink } from './change-file'
+import { feedOf } from './feed-of'
 import { limitHeapGrowth } from './heap-growth'
 import type { SyncCommand } from './state-commands'
 import { stopRequest } from './stop-signals'
@@ -20,25 +28,27 @@ import { targetOf } from './target-option'
  */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   limitHeapGrowth()
-  const service = serviceOf(options, given({ now: options.now }))
+  const source = options.source === undefined ? undefined : await feedOf(options.source)
+  const service = source ? undefined : serviceOf(options, given({ now: options.now }))
   const stop = stopRequest()
   const changes =
     typeof options.changes === 'string'
       ? appendingSink(options.changes, options.changesFormat)
       : undefined
   try {
-    const run = sync({
-      service,
-      marketplace: options.marketplace,
-      categories: options.category,
+    const shared = {
       ...(await placeOf(options, changes)),
       mode: options.follow ? 'follow' : 'once',
       strict: false,
       memoryBytes: options.memory,
       maxRemovedShare: options.maxRemovedShare,
       signal: stop.signal,
-      ...given({ until: options.until === 'now' ? (options.now ?? new Date()) : options.until }),
-    })
+    } as const
+    const until = options.until === 'now' ? (options.now ?? new Date()) : options.until
+    const { marketplace, category: categories } = options
+    const run = source
+      ? sync({ source, ...shared })
+      : sync({ service, marketplace, categories, ...given({ until }), ...shared } as SyncOptions)
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
     const failures = failureLines(summary, options.json)
     printError(failures)
@@ -51,7 +61,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
   } finally {
     stop.release()
     await changes?.close()
-    await service.close()
+    await service?.close()
   }
 }
 

@@ -93,7 +93,7 @@ export function postgresTarget(
 
 /**
  * Removes a category with its ledger, in one transaction. The next run fetches it anew.
- * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING, STATE_IO, STATE_FOREIGN; STATE_LOCKED while a
+ * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING, STATE_IO, STATE_MISSING, STATE_FOREIGN, STATE_CORRUPT; STATE_LOCKED while a
  * run writes the category
  */
 export async function dropCategory(
@@ -109,6 +109,7 @@ export async function dropCategory(
   )
   const categoryId = is.filledText('category.categoryId', category.categoryId)
   const checked = { marketplace, categoryId }
+  await inSession(settings, sql => sqlContents(words, sql))
   const { signal } = new AbortController()
   await closing(new PostgresSession({ ...settings, signal }), async session => {
     const right = await postgresStore(session, names, words).claim(checked, async () => {})

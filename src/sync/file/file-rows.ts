@@ -117,7 +117,7 @@ export class FileRows implements TargetFile {
     const unpacking = { worker: false }
     const unpacked = isOwn(this.id) ? new Decompress(unpacking) : new Gunzip(unpacking)
     const blocks = blocksOf(data, this.identity.totalBytes, unpacked.borrowsInputs)
-    const { schema, dialect, content } = this.#rules
+    const { schema, dialect, content, stored } = this.#rules
     const parser = new TsvRowParser<Columns>({
       schema,
       ...(dialect && { dialect }),
@@ -129,7 +129,7 @@ export class FileRows implements TargetFile {
       await quarantine?.writer.cut()
       for await (const batch of pipeline(blocks).to(unpacked).to(parser).batches()) {
         this.signal.throwIfAborted()
-        const rows = this.#rowsOf(batch, quarantine?.writer)
+        const rows = this.#rowsOf(stored?.(batch) ?? batch, quarantine?.writer)
         yield rows
         this.#rowsGiven += rows.length
         onRows?.(rows.length)

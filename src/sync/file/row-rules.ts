@@ -1,7 +1,13 @@
 // What the rows of a file are: their columns, how they are written, and the key and the version of
 // each. Those of a file of the service follow from its feed; a feed of one's own has its own.
 
-import { type Columns, type Dialect, defineSchema, type FeedSchema } from '../../engine/index'
+import {
+  type Columns,
+  type Dialect,
+  defineSchema,
+  type FeedSchema,
+  type RowBatch,
+} from '../../engine/index'
 import type { KeyRules } from '../../state/index'
 import { type FileId, isOwn, keyColumnOf, schemaOfFile } from '../file-id'
 
@@ -13,6 +19,8 @@ export interface RowRules extends KeyRules {
   readonly dialect?: Dialect | undefined
   /** That the files are tables, whatever they begin with. */
   readonly content?: 'table' | undefined
+  /** Returns rows as they are stored. Default: as the file has them. */
+  readonly stored?: ((batch: RowBatch<Columns>) => RowBatch<Columns>) | undefined
 }
 
 /**

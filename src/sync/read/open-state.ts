@@ -25,6 +25,7 @@ import type { CalendarLimits } from '../plan/calendar-files'
 import { CategoryView } from '../runs/category-view'
 import { misplaced } from '../runs/manifest'
 import type { FeedSource } from '../source/feed-source'
+import { planOwn } from '../source/own-source'
 import { SIGNAL } from '../sync-options'
 import type { AppliedFile, StateOrigin } from '../target/target'
 import { type AsOfOptions, type ItemsAt, itemsAsOf } from './items-as-of'
@@ -154,6 +155,15 @@ export class OpenFeed<C extends Columns = Columns> {
     return this.#view.files
   }
 
+  /** The time of the newest file of the state; undefined before the first one. */
+  get watermark(): Date | undefined {
+    return planOwn(
+      [],
+      this.files.map(({ id }) => id),
+      [],
+    ).watermark
+  }
+
   /** Yields the newest row of every key in the order of the keys, in blocks of a few hundred. */
   async *rows(): AsyncGenerator<readonly Row<C>[], void, void> {
     yield* this.#rows.rows()
@@ -194,6 +204,15 @@ export class OpenState {
     return this.#opened.origin
   }
 
+  /** The names of the feeds of your own. */
+  get feedNames(): readonly string[] {
+    return this.#ownViews.map(({ category }) => category.categoryId)
+  }
+
+  get #ownViews(): readonly CategoryView[] {
+    return this.#opened.views.filter(({ category }) => category.marketplace === OWN)
+  }
+
   /**
    * Returns a feed of your own by its name, with the rows as `schema` has them.
    * @param source has both: the source that a run followed, for example
@@ -201,11 +220,10 @@ export class OpenState {
    */
   feed<C extends Columns>(source: Pick<FeedSource<C>, 'name' | 'schema'>): OpenFeed<C> {
     const { name, schema } = is.anObject('source', source)
-    const own = this.#opened.views.filter(({ category }) => category.marketplace === OWN)
-    const view = own.find(({ category }) => category.categoryId === name)
+    const view = this.#ownViews.find(({ category }) => category.categoryId === name)
     if (view !== undefined) return new OpenFeed(view, checkedSchema('schema', schema))
-    const names = own.map(({ category }) => category.categoryId).join(', ')
-    throw optionInvalid('name', `a feed of the folder (${names || 'it has none'})`, name)
+    const names = this.feedNames.join(', ') || 'it has none'
+    throw optionInvalid('name', `a feed of the folder (${names})`, name)
   }
 
   async sizes(): Promise<StateSizes> {

@@ -28,7 +28,7 @@ import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import { DEFAULT_MEMORY_BYTES, MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { openStateFolder } from '../runs/state-folder'
-import { type FeedSource, rulesOfSource } from '../source/feed-source'
+import { type FeedSource, refuseWholeRows, rulesOfSource } from '../source/feed-source'
 import { SIGNAL, type SyncOptions } from '../sync-options'
 import type { AppliedFile, CategoryReplay, TargetCategory, TargetRows } from '../target/target'
 
@@ -119,6 +119,7 @@ export async function replayIntoState<C extends Columns = Columns>(
   const signal = options.signal ?? new AbortController().signal
   const { sortBytes } = memoryShares(memoryBytes, 1)
   const own = source && rulesOfSource(source)
+  if (source !== undefined) refuseWholeRows(source, { files })
   const target = await openStateFolder({
     folder,
     origin: undefined,

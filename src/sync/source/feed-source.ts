@@ -23,6 +23,7 @@ import {
   readOptions,
   requestUrl,
   rulesOf,
+  storedRows,
   type Version,
   versionMissing,
 } from '../../engine/index'
@@ -63,6 +64,17 @@ export interface SourceFile {
 
 type FileList = readonly SourceFile[]
 
+/** Columns whose cells are stored as their hashes. */
+export interface HashedColumns<C extends Columns = Columns> {
+  /**
+   * `text` columns of the schema. In place of a cell that is not empty stands the SHA-256 of its text
+   * in hexadecimal digits, also for `isRemoved`.
+   */
+  readonly columns: readonly (keyof C & string)[]
+  /** A secret that stands before each text that is hashed. Default: none. */
+  readonly salt?: string
+}
+
 /** A feed of your own: full files and files of changes, with the same columns. */
 export interface FeedSource<C extends Columns = Columns> {
   /** The name of the feed in its state folder: at most 64 letters, digits, `_` and `-`. */
@@ -86,6 +98,13 @@ export interface FeedSource<C extends Columns = Columns> {
   /** How the files are written. Default: as the documented files are. */
   readonly dialect?: Dialect
   /**
+   * True where columns that the schema lacks are not stored, and no copy of a whole row is kept:
+   * `quarantine` and `keepFileBytes` are refused. Default: false.
+   */
+  readonly onlySchema?: boolean
+  /** Columns that are stored as hashes, which implies `onlySchema`. Default: none. */
+  readonly hash?: HashedColumns<C>
+  /**
    * `'table'` where the files are tables whatever their labels and their first 512 bytes say.
    * Default: none.
    */
@@ -108,11 +127,17 @@ const SOURCE = {
   version: is.any,
   isRemoved: [is.callback],
   dialect: is.any,
+  onlySchema: [is.flag, false],
+  hash: [is.anObject],
   content: [is.choice('table')],
   files: is.any,
   headers: is.any,
   transport: [is.withMethods<RangeTransport>('send')],
 } satisfies OptionTable<FeedSource>
+const HASH = {
+  columns: is.texts,
+  salt: [is.secretText],
+} satisfies OptionTable<HashedColumns>
 const FILE = {
   id: fileId,
   from: fileFrom,
@@ -133,7 +158,11 @@ const NO_VERSION = -MOST_VERSION - 1
  * @throws FeedError OPTION_INVALID
  */
 export function rulesOfSource(source: FeedSource): RowRules {
-  const { name, key, version, dialect, content, files } = readOptions(source, SOURCE, 'source')
+  const { name, key, version, dialect, content, files, onlySchema, hash } = readOptions(
+    source,
+    SOURCE,
+    'source',
+  )
   const schema = schemaOfSource(source)
   rulesOf(dialect, schema)
   if (typeof files !== 'function') listedFiles(name, files)
@@ -154,7 +183,31 @@ export function rulesOfSource(source: FeedSource): RowRules {
     }
     return { timeMs: NO_VERSION, removed, generatedMs: fileMs(row) }
   }
-  return { schema, key, version, dialect, content, versionOf, versionless }
+  const { columns, salt = '' } = hash ? hashedColumns(schema, hash) : { columns: [] }
+  const stored = onlySchema || hash ? storedRows(columns, salt) : undefined
+  return { schema, key, version, dialect, content, versionOf, versionless, stored }
+}
+
+function hashedColumns(schema: FeedSchema, hash: HashedColumns) {
+  const read = readOptions(hash, HASH, 'source.hash')
+  for (const [n, column] of read.columns.entries())
+    if (schema.columns[column]?.type !== 'text')
+      throw optionInvalid(`source.hash.columns[${n}]`, 'a text column of the schema', column)
+  return read
+}
+
+/**
+ * Refuses what keeps whole rows beside a source that does not store all of them.
+ * @throws FeedError OPTION_INVALID
+ */
+export function refuseWholeRows(
+  { onlySchema = false, hash }: FeedSource,
+  options: Readonly<Record<string, unknown>>,
+): void {
+  if (!onlySchema && hash === undefined) return
+  for (const [option, value] of Object.entries(options))
+    if (value !== undefined && value !== 'none' && value !== 0)
+      throw optionInvalid(option, 'left out beside source.onlySchema and source.hash', value)
 }
 
 function isRemoval(source: FeedSource, row: Row<Columns>): boolean {

@@ -98,7 +98,7 @@ test('fault 150: a folder before the first run is STATE_MISSING, and left as it 
   }
 })
 
-test('a folder with feeds of your own is refused by the commands that read one of the service', async () => {
+test('a folder with feeds of your own is shown, and export asks which feed', async () => {
   const folder = join(at.folder, 'own')
   const file = join(at.folder, 'own.tsv')
   writeFileSync(file, 'id\na\n')
@@ -106,16 +106,15 @@ test('a folder with feeds of your own is refused by the commands that read one o
   const time = new Date('2026-01-01')
   const files = [{ id: 'one', from: file, kind: 'full', time } as const]
   await sync({ source: { name: 'stock', schema, key: 'id', files }, folder }).summary
-  for (const words of [
-    ['status', folder],
-    ['export', '--state', folder],
-  ]) {
-    const { out, err, exitCode } = await outcomeOf(() => run(['node', 'feedmill', ...words]))
-    expect([out, exitCode]).toEqual([[], 2])
-    expect(err.join()).toMatch(
-      /own holds feeds of your own, which commands do not read: .*openState/,
-    )
-  }
+  const outcome = (...words: string[]) => outcomeOf(() => run(['node', 'feedmill', ...words]))
+  const shown = await outcome('status', folder)
+  expect(shown.out[0]).toBe('feeds of your own')
+  expect(shown.out.slice(2)).toEqual(['category stock: up to 2026-01-01T00:00:00.000Z, 1 files'])
+  const category = JSON.parse((await outcome('status', folder, '--json')).out[0]!).categories[0]
+  expect(category).toMatchObject({ categoryId: 'stock', files: 1, rowsLeftOut: 0, due: null })
+  const { out, err, exitCode } = await outcome('export', '--state', folder)
+  expect([out, exitCode]).toEqual([[], 2])
+  expect(err.join()).toMatch(/own holds feeds of your own: name one by --source feed.json/)
 })
 
 test('an export before the first bootstrap is refused, and makes no empty file', async () => {

@@ -1,7 +1,6 @@
 // The text of COPY equals what the values of the rows say, one by one: random cells of every kind,
 // bad ones among them, in every dialect.
 
-import { columnNameOf } from '../../../src/sync/target/sql/sql-tables'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RowBatch } from '../../../src/engine/codec/row-batch'
@@ -9,11 +8,8 @@ import { TextBuffer } from '../../../src/engine/codec/text-buffer'
 import type { TsvParserOptions } from '../../../src/engine/codec/tsv/parser'
 import { type Columns, decimal, defineSchema, FeedError } from '../../../src/index'
 import { sinkRows, targetRows } from '../../../src/integrations/postgres/copy-rows'
-import {
-  isEmptyList,
-  jsonText,
-  sqlTextOf,
-} from '../../../src/integrations/postgres/sql-types'
+import { isEmptyList, jsonText, sqlTextOf } from '../../../src/integrations/postgres/sql-types'
+import { columnNameOf } from '../../../src/sync/target/sql/sql-tables'
 import { base64, cellOf, columns, type Name, types } from '../../engine/codec/any-cells'
 import { batchesIn, cellDialect, tsv, writtenIn } from '../../tsv-text'
 

@@ -14,7 +14,7 @@ SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oi
 WHERE relnamespace = to_regnamespace($1) ORDER BY 1, 2`
 /** What somebody else may have under the names of a target. */
 const THEIRS = [
-  ...['items', 'item_groups', 'priorities', 'files', 'writers', 'meta'].map(
+  ...['items', 'item_groups', 'priorities', 'files', 'categories', 'removals', 'meta'].map(
     name => `CREATE TABLE my_${name} (id int PRIMARY KEY, format text)`,
   ),
   'CREATE VIEW my_items AS SELECT 1 AS id',
@@ -54,14 +54,14 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     const { url, sql } = await newDatabase()
     const target = postgresTarget(url)
     await within(target, async () => {})
-    await sql('ALTER TABLE feedmill.items DROP COLUMN title')
+    await sql('ALTER TABLE feedmill.items DROP COLUMN title CASCADE')
     await within(target, category => category.apply(smallFile(hourOf(1), ONE_ROW)))
     expect(await sql('SELECT title FROM feedmill.items')).toEqual([{ title: 'one' }])
-    for (const format of [2, 99]) {
+    for (const format of [3, 99]) {
       await sql('UPDATE feedmill.meta SET format = $1', [format])
       const foreign = {
         code: 'STATE_FOREIGN',
-        context: { what: 'format', expected: '3', received: String(format) },
+        context: { what: 'format', expected: '4', received: String(format) },
       }
       await expect(within(target, async () => {})).rejects.toMatchObject(foreign)
       await expect(target.contents?.()).rejects.toMatchObject(foreign)
@@ -92,7 +92,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     const { url, sql } = await newDatabase()
     const target = postgresTarget(url)
     await within(target, async () => {})
-    await sql('DROP TABLE feedmill.items; CREATE TABLE feedmill.items (id int)')
+    await sql('DROP TABLE feedmill.items CASCADE; CREATE TABLE feedmill.items (id int)')
     await expect(within(target, async () => {})).rejects.toMatchObject({
       code: 'STATE_FOREIGN',
       context: { what: 'tables', received: 'another "feedmill"."items"' },
@@ -191,7 +191,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     const next = 'itemId\ttitle\nv1|2|0\tthree\nv1|3|0\tfour\n'
     const second = await within(target, open => open.apply(smallFile(bootstrapOf(2), next)))
     expect(second.rows).toEqual({ inserted: 1, updated: 0, deleted: 1, unchanged: 1, stale: 0 })
-    expect(await sql('SELECT title FROM feedmill.items WHERE NOT removed ORDER BY 1')).toEqual([
+    expect(await sql('SELECT title FROM feedmill.items ORDER BY 1')).toEqual([
       { title: 'four' },
       { title: 'three' },
     ])
@@ -205,7 +205,7 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     await expect(within(target, async () => {})).rejects.toMatchObject({
       code: 'STATE_CORRUPT',
       context: {
-        path: '"feedmill"."files"',
+        path: target.name,
         reason: "the ledger has a file of an unknown name: 'not a file'",
       },
     })

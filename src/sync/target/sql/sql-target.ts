@@ -156,7 +156,10 @@ async function prepareRows(
       const type = words.typeOf(column.spec, column === table.key)
       return { name: column.sqlName, type, sql: `${sqlIdentifier(column.sqlName)} ${type}` }
     })
-    if (!present.has(`${table.name}.feed_category`)) {
+    const isThere = [...present.keys()].some(column => column.startsWith(`${table.name}.`))
+    if (isThere && !present.has(`${table.name}.feed_category`))
+      throw foreign(words, 'tables', 'those of feedmill', `another ${named}`)
+    if (!isThere) {
       const heads = table.heads.map(name => `${name} ${words.headTypeOf(headType(name))} NOT NULL`)
       const rest = REST_COLUMNS.map(name => `${name} ${words.restType}`)
       const all = [...heads, ...columns.map(({ sql }) => sql), ...rest].join(', ')
@@ -226,10 +229,10 @@ async function knownService(
     ? await connection.query(`SELECT format, service FROM ${words.table('meta')}`)
     : []
   if (meta !== undefined && Number(meta.format) !== FORMAT)
-    throw foreign(words, 'format of the tables', String(FORMAT), String(meta.format))
+    throw foreign(words, 'format', String(FORMAT), String(meta.format))
   if (meta !== undefined && marks.every(mark => present.has(mark)))
     return String(meta.service ?? '')
-  throw foreign(words, 'tables', 'those of feedmill', `another ${taken}`)
+  throw foreign(words, 'tables', 'those of feedmill', `another ${words.table(taken)}`)
 }
 
 async function categoriesOf(words: SqlWords, connection: SqlConnection): Promise<Category[]> {

@@ -1,0 +1,18 @@
+// The option `--source`: the feed of one's own that a command is about.
+
+import { type FeedSource, readFeedFile } from '../../sync'
+import { rememberValues } from '../command-secrets'
+
+/**
+ * Reads the file of the option. No line on standard error shows the variables that it names.
+ * @param isFetched false for a command that sends no request, which needs no variable
+ * @throws FeedError OPTION_INVALID
+ */
+export function feedOf(path: string, isFetched = true): Promise<FeedSource> {
+  const variable = (name: string) => {
+    const secret = process.env[name]
+    rememberValues({ secret })
+    return isFetched ? secret : name
+  }
+  return readFeedFile(path, { variable })
+}
