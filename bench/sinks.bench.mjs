@@ -121,16 +121,16 @@ export default [
     prepare,
     async pipeline() {
       const types = await typesOf()
-      const here = "marketplace = 'MKT_US' AND top_category_id = '220'"
+      const here = "marketplace = 'MKT_US' AND feed_category = '220'"
       const [{ Count }] = await run(
         pathOf('sql.duckdb'),
         `BEGIN;
          CREATE TEMP TABLE arrived AS SELECT * FROM items LIMIT 0;
          INSERT INTO arrived ${await typedCsv('hour.tsv', types)};
-         DELETE FROM items USING arrived WHERE items.itemId = arrived.itemId
-           AND ${here.replaceAll(/(\w+) =/g, 'items.$1 =')} AND items.version_ms < ${HOUR.getTime()};
-         INSERT INTO items SELECT * REPLACE ('MKT_US' AS marketplace, '220' AS top_category_id,
-           2 AS file, ${HOUR.getTime()} AS version_ms, 0 AS generated_ms) FROM arrived;
+         DELETE FROM items USING arrived WHERE items.item_id = arrived.item_id
+           AND ${here.replaceAll(/(\w+) =/g, 'items.$1 =')} AND items.time_ms < ${HOUR.getTime()};
+         INSERT INTO items SELECT * REPLACE ('MKT_US' AS marketplace, '220' AS feed_category,
+           2 AS file, ${HOUR.getTime()} AS time_ms, 0 AS generated_ms) FROM arrived;
          COMMIT;
          SELECT count(*) AS "Count" FROM items WHERE file = 2`,
       )

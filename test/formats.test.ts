@@ -160,11 +160,12 @@ describe.each(NAMES)('the DuckDB file of %s', name => {
 
   test('fault 143: gets a column that it lacks, with the next file', async () => {
     const path = duckdbOf(format)
-    await duckdbRows(path, 'ALTER TABLE items DROP COLUMN itemCreationDate')
+    await duckdbRows(path, 'DROP VIEW current_items')
+    await duckdbRows(path, 'ALTER TABLE items DROP COLUMN item_creation_date')
     await format.syncInto(duckdbTarget(path), true)
     const created =
-      "SELECT itemId FROM current_items WHERE itemCreationDate = '2026-03-04 15:31:00'"
-    expect(await duckdbRows(path, created)).toEqual([{ itemId: 'v1|12|0' }])
+      "SELECT item_id FROM current_items WHERE item_creation_date = '2026-03-04 15:31:00'"
+    expect(await duckdbRows(path, created)).toEqual([{ item_id: 'v1|12|0' }])
   })
 })
 
@@ -172,7 +173,7 @@ test('a DuckDB file of today has the content of the stored one', async () => {
   const format = formatOf(NEWEST)
   const path = newPath('items.duckdb')
   await format.syncInto(duckdbTarget(path))
-  const message = changed('DuckDB', 'src/integrations/duckdb/tables.ts')
+  const message = changed('DuckDB', 'src/sync/target/sql/sql-tables.ts')
   expect(await duckdbContent(path), message).toEqual(jsonIn(format.path('items.duckdb.json')))
   expect(await duckdbRows(path, 'SELECT file FROM files WHERE applied_at IS NULL')).toEqual([])
 })
@@ -192,7 +193,8 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL', () => {
 
     test('fault 143: has the rows and the ledger that it had', async () => {
       const database = await databaseOf(format)
-      expect(await dumpOf(database)).toBe(dump)
+      // The view comes with the next run.
+      expect(await dumpOf(database)).toBe(dump.replace(/^-- .*\n/gm, ''))
       const { categories } = await targetStatus(postgresTarget(database.url), { now: NOW })
       const files = await database.sql('SELECT file FROM feedmill.files ORDER BY sequence')
       expect(ledgerOf(categories[0]!.files)).toMatchObject(files)
@@ -226,7 +228,7 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL', () => {
     const format = formatOf(NEWEST)
     const database = await databaseOf()
     await format.syncInto(postgresTarget(database.url))
-    const message = changed('PostgreSQL', 'src/integrations/postgres/tables.ts')
+    const message = changed('PostgreSQL', 'src/sync/target/sql/sql-tables.ts')
     expect(await dumpOf(database), message).toBe(readFileSync(format.path('postgres.sql'), 'utf8'))
   })
 })

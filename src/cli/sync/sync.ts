@@ -2,7 +2,6 @@
 
 import { FeedError } from '../../index'
 import {
-  type FeedSyncOptions,
   type SyncEvent,
   type SyncOptions,
   type SyncRun,

@@ -21,7 +21,7 @@ const OPTIONS = {
 /**
  * A DuckDB file as the option `target` of `sync`. It has the tables `items`, `item_groups`,
  * `priorities` and `files`, the ledger, and the view `current_items`: each item with its group, its
- * priority and where it ships. A missing file is made; its folder has to exist. One run at a time
+ * priority and where it ships. A feed of one's own has a table of its name. A missing file is made; its folder has to exist. One run at a time
  * writes a file, and other processes read it when no run has it open.
  * @param path the path of the file
  * @throws FeedError OPTION_INVALID. A run with the target can fail with DEPENDENCY_MISSING without

@@ -52,11 +52,11 @@ const OPTIONS = {
  * they lack.
  *
  * The tables `items`, `item_groups` and `priorities` have a column for each column of the feeds
- * (`price_value` for `priceValue`), with its type. Queries take the rows `WHERE NOT removed`: a row
- * that is removed stays for some weeks, so that an older file cannot bring it back. A cell that is
- * no value of its column is NULL, and the column `invalid` has its text; the column `other` has the
- * cells of columns that the schema does not know. PostgreSQL has no NUL in text: U+FFFD stands in
- * its place.
+ * (`price_value` for `priceValue`), with its type, and the rows that are not removed; the view
+ * `current_items` has each item with its group, its priority and where it ships. A feed of one's own
+ * has a table of its name. A cell that is no value of its column is NULL, and the column `invalid` has
+ * its text; the column `other` has the cells of columns that the schema does not know. PostgreSQL has
+ * no NUL in text: U+FFFD stands in its place.
  *
  * The rows of a file and its entry in the table `files` are one transaction. Where the connection
  * is lost, the run connects again and does the file again, for `retry.patienceMs` in all.

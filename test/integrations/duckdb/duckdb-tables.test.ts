@@ -127,7 +127,7 @@ describe('the tables of a DuckDB target', () => {
     await query('DROP VIEW current_items')
     for (const table of ['items', 'item_groups', 'priorities']) {
       // Behind the heads of a row and its key.
-      const [column] = (await query(`DESCRIBE ${table}`)).slice(7)
+      const [column] = (await query(`DESCRIBE ${table}`)).slice(8)
       await query(`ALTER TABLE ${table} DROP COLUMN "${column!.column_name}"`)
     }
     await query('ALTER TABLE items DROP COLUMN title')

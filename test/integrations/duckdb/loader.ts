@@ -46,7 +46,7 @@ function fileOf(load: Load, sequence: number): TargetFile {
   const timeMs = START_MS + sequence * HOUR_MS
   const time = new Date(timeMs)
   const id: FileId = load.isBootstrap
-    ? { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE' }
+    ? { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE', generation: time.toISOString() }
     : { ...CATEGORY, feed: 'item_snapshot', hour: time.toISOString() }
   return {
     id,

@@ -19,7 +19,7 @@ const CUTS: readonly Cut[] = ['lost', 'last', 'terminated']
 const BOOTSTRAP = 'itemId\ttitle\nv1|1|0\tone\nv1|2|0\ttwo\n'
 const TWICE = `${BOOTSTRAP}v1|2|0\ttwo again\n`
 const CONTENT = `SELECT
-  array(SELECT item_id || ' ' || rtrim(title) FROM feedmill.items WHERE NOT removed ORDER BY 1) AS rows,
+  array(SELECT item_id || ' ' || rtrim(title) FROM feedmill.items ORDER BY 1) AS rows,
   array(SELECT sequence FROM feedmill.files ORDER BY 1) AS files`
 const WHOLE = {
   rows: ['v1|1|0 one', 'v1|2|0 new', 'v1|3|0 three', 'v1|4|0 four'],
@@ -61,7 +61,7 @@ describe.runIf(await runsWithService('postgres'))('a connection that ends', () =
 
   async function content() {
     const [found] = await database.sql(CONTENT)
-    await database.sql('TRUNCATE feedmill.items, feedmill.files, feedmill.writers')
+    await database.sql('TRUNCATE feedmill.items, feedmill.removals, feedmill.files, feedmill.categories')
     return found
   }
 

@@ -177,12 +177,14 @@ async function prepareRows(
       }
     }
   }
-  if (changes.length === 0) return
-  // A view has the columns that its tables had when it was made, and keeps their types.
   const view = tables.length > 1 ? words.table('current_items') : undefined
-  const before = view === undefined ? [] : [`DROP VIEW IF EXISTS ${view}`]
-  const behind = view === undefined ? [] : [words.currentItems]
-  for (const sql of [...before, ...changes, ...behind]) await connection.query(sql)
+  const hasView = [...present.keys()].some(column => column.startsWith('current_items.'))
+  // A view has the columns that its tables had when it was made, and keeps their types.
+  if (view !== undefined && (changes.length > 0 || !hasView)) {
+    changes.unshift(`DROP VIEW IF EXISTS ${view}`)
+    changes.push(words.currentItems)
+  }
+  for (const sql of changes) await connection.query(sql)
 }
 
 /** The catalogue of a database has other spaces, quotes and words for a type than a statement. */
