@@ -1,13 +1,7 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
 import { FeedError } from '../../index'
-import {
-  type SyncEvent,
-  type SyncOptions,
-  type SyncRun,
-  type SyncSummary,
-  sync,
-} from '../../sync'
+import { type SyncEvent, type SyncOptions, type SyncRun, type SyncSummary, sync } from '../../sync'
 import { FAILURE } from '../exit-code'
 import { given } from '../given'
 import { jsonText, print, printError } from '../output'

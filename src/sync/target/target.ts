@@ -19,7 +19,7 @@ export interface StateOrigin {
   readonly marketplace: string
   /** Base address of the service; `own` for a feed of one's own. */
   readonly service: string
-  /** What the rows of a feed of one's own are: their schema, the key, the version and the dialect. */
+  /** @internal What the rows of a feed of one's own are: their schema, the key and the version. */
   readonly own?: RowRules | undefined
 }
 

@@ -25,9 +25,7 @@ describe.runIf(await runsWithService('postgres'))('feedmill sync --to', () => {
     const { out, err, exitCode, error } = await run()
     expect([err, exitCode, error]).toEqual([[], undefined, undefined])
     expect(out.at(-1)).toBe('220 up to 2026-03-01T04:00:00.000Z')
-    const rows = await database.sql(
-      'SELECT item_id AS id FROM feedmill.items ORDER BY item_id',
-    )
+    const rows = await database.sql('SELECT item_id AS id FROM feedmill.items ORDER BY item_id')
     const { world } = at.emulator
     expect(rows.map(({ id }) => id)).toEqual(
       Array.from(world.truthAt(world.end), ({ itemId }) => itemId),

@@ -61,7 +61,9 @@ describe.runIf(await runsWithService('postgres'))('a connection that ends', () =
 
   async function content() {
     const [found] = await database.sql(CONTENT)
-    await database.sql('TRUNCATE feedmill.items, feedmill.removals, feedmill.files, feedmill.categories')
+    await database.sql(
+      'TRUNCATE feedmill.items, feedmill.removals, feedmill.files, feedmill.categories',
+    )
     return found
   }
 
