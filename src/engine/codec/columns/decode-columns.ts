@@ -56,10 +56,11 @@ export function decodeColumns<C extends Columns>(
   let rest: PlainColumns | undefined
   const columns = plan.map(({ name, spec, type }, at) => {
     const known = decoded[at]
-    if (known !== undefined && known.left.length === 0)
+    const isWhole = known?.left.length === 0
+    if (!isWhole) rest ??= new PlainColumns(batch, policy)
+    const { rows, values } = isWhole ? NO_VALUES : rest!.read(at, known?.left)
+    if (known !== undefined && rows.length === 0)
       return new Column(name, spec, batch.length, () => block!.column(type, known.node))
-    rest ??= new PlainColumns(batch, policy)
-    const { rows, values } = rest.read(at, known?.left)
     const others = columnData(type, values)
     const data =
       known === undefined ? others : withRows(block!.column(type, known.node), rows, others)
@@ -97,6 +98,8 @@ export function planOf(header: BoundHeader): readonly PlannedColumn[] {
   }
   return plan
 }
+
+const NO_VALUES: ReturnType<PlainColumns['read']> = { rows: [], values: [] }
 
 /** The most bytes of labels in a column: one of them covers any number of pairs. */
 const MOST_LABEL_BYTES = 1 << 26

@@ -17,7 +17,6 @@ export function withRows(
   rows: readonly number[],
   others: ColumnData,
 ): ColumnData {
-  if (rows.length === 0) return data
   const runs: Run[] = []
   let from = 0
   for (const [n, row] of rows.entries()) {
