@@ -36,13 +36,7 @@ export async function openSqlTarget(
   origin: StateOrigin,
 ): Promise<OpenTarget> {
   await store.prepare(async connection => {
-    const service = await knownService(words, connection)
-    if (service === undefined) await createTables(words, connection)
-    if (service === undefined || service === '')
-      await connection.query(
-        `UPDATE ${words.table('meta')} SET service = ${sqlText(origin.service)}`,
-      )
-    else if (service !== origin.service) throw foreign(words, 'service', service, origin.service)
+    await claimTables(words, connection, origin.service)
     if (origin.own === undefined) await prepareRows(words, connection, serviceTables(words))
   })
   return {
