@@ -14,7 +14,14 @@ import {
   type TargetFile,
 } from '../target'
 import { type ArrivedFiles, countRows, inCategory, mergeArrived, sweep } from './sql-merge'
-import { categoriesOf, knownService, prepareOwn, prepareRows, readLedger } from './sql-schema'
+import {
+  categoriesOf,
+  claimTables,
+  knownService,
+  prepareOwn,
+  prepareRows,
+  readLedger,
+} from './sql-schema'
 import {
   type LoadedFile,
   type SqlCategory,
