@@ -33,6 +33,7 @@ export function postgresWords(names: TargetNames, place: string): SqlWords {
   return {
     name: place,
     nameFault: columnFault,
+    tableFault: name => names.tableFault(name),
     rowId: 'ctid',
     rowIdType: 'tid',
     table: name => names.table(name),

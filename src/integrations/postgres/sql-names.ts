@@ -44,6 +44,13 @@ export class TargetNames {
     return this.#prefix + name
   }
 
+  /** PostgreSQL gives the constraint of a key, and a table beside this one, a longer name. */
+  tableFault(name: string): string | undefined {
+    const most = NAME_LIMIT_BYTES - 'feedmill_'.length
+    const isShort = Buffer.byteLength(this.plainTable(name)) <= most
+    return isShort ? undefined : `it is longer than ${most} bytes with the prefix`
+  }
+
   /** The name of one of the target's tables without the prefix; undefined for another table. */
   ownName(plain: string): string | undefined {
     return plain.startsWith(this.#prefix) ? plain.slice(this.#prefix.length) : undefined

@@ -2,7 +2,7 @@
 // them one after the other in the order of their plan. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
-import { FeedError, ofRun, pause, watermarkTopic } from '../../engine/index'
+import { FeedError, ofRun, pause, waitFor, watermarkTopic } from '../../engine/index'
 import type { Fetched } from '../file/fetch-file'
 import type { FileRows } from '../file/file-rows'
 import {
@@ -125,11 +125,11 @@ export class CategoryRun {
 
   /** Waits a moment for the files behind the next one: a pass over a wide table costs more. */
   async #gathered(): Promise<void> {
-    const moment = new AbortController()
     const all = Promise.all([...this.#fetches.values()].map(({ settled }) => settled))
-    const signal = AbortSignal.any([moment.signal, this.#shared.signal])
-    await Promise.race([all, pause(GATHER_MS, signal).catch(() => {})])
-    moment.abort()
+    const onLimit = () => new RangeError('others are still on their way')
+    const limits = { signal: this.#shared.signal, limitMs: GATHER_MS, onLimit }
+    await waitFor(all, limits).catch(() => {})
+    this.#shared.signal.throwIfAborted()
   }
 
   /** Returns a file, and the next ones that are there and that the target takes with it. */

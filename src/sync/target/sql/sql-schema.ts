@@ -136,7 +136,8 @@ function isWider(type: string, known: string): boolean {
     return { whole, scale: Number(scale ?? 0) }
   }
   const [wide, narrow] = [digitsOf(type), digitsOf(known)]
-  return type === 'decimal' || (wide.whole >= narrow.whole && wide.scale >= narrow.scale)
+  if (type === 'decimal') return /^(?:integer|bigint|decimal)/.test(known)
+  return wide.whole >= narrow.whole && wide.scale >= narrow.scale
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   itemGroupColumns,
   itemPriorityColumns,
   itemSnapshotColumns,
+  optionInvalid,
 } from '../../../engine/index'
 import { rankOf } from '../../../state/index'
 import type { RowRules } from '../../file/row-rules'
@@ -93,6 +94,8 @@ export interface SqlNames {
   readonly name: string
   /** Returns why no column can have the name; undefined where one can. */
   nameFault?(name: string): string | undefined
+  /** Returns why no table can have the name; undefined where one can. */
+  tableFault?(name: string): string | undefined
 }
 
 /** Returns a name as SQL has it without quotes: `price_value` for `priceValue`. */
@@ -124,6 +127,9 @@ export function serviceTables(names: SqlNames): readonly RowTable[] {
 export function ownTable(names: SqlNames, feed: string, rules: RowRules): RowTable {
   const heads = Object.keys(HEADS) as HeadName[]
   const { key, version, schema } = rules
+  const fault = names.tableFault?.(tableNameOf(feed))
+  if (fault !== undefined)
+    throw optionInvalid('source.name', `a name for a table in ${names.name}: ${fault}`, feed)
   return rowTable(
     names,
     { name: tableNameOf(feed), key, columns: schema.columns, heads, order: OWN_ORDER },
