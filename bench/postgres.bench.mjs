@@ -26,7 +26,7 @@ import {
 
 const URL = process.env.FEEDMILL_BENCH_POSTGRES
 const KEY = 'marketplace, feed_category, item_id'
-const VERSION = ['time_ms', 'removed', 'generated_ms', 'checksum']
+const VERSION = ['time_ms', 'generated_ms', 'checksum']
 
 const copyOf = name => resolve(pathOf(`${name}.copy`))
 const run = promisify(execFile)
@@ -82,7 +82,7 @@ async function prepareRawTable() {
 
 /** Empties a schema for the next round. The checkpoint keeps the cost of one round from another. */
 const emptied = schema =>
-  psql(`TRUNCATE ${schema}.items, ${schema}.files`, 'CHECKPOINT')
+  psql(`TRUNCATE ${['items', 'removals', 'files'].map(name => `${schema}.${name}`).join(', ')}`, 'CHECKPOINT')
 
 /**
  * Gives the rows of the hour the version of the bootstrap, so that the next round writes them once

@@ -61,16 +61,19 @@ async function prepare() {
 const fresh = name => rm(pathOf(name), { force: true })
 const restored = name => copyFile(pathOf('table.duckdb'), pathOf(name))
 
-/** The rows of a file as its columns in the types of the table `items`. */
+/** The name of a column of a feed in the tables of a target. */
+const sqlName = column => column.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
+
+/** The rows of a file as its columns in the types of the table `items`, under the names in it. */
 async function typedCsv(name, types) {
   const columns = await columnsOf(name)
   const readTypes = columns.map(column => {
-    const type = types[column]
+    const type = types[sqlName(column)]
     return `'${column}': '${/\[\]|STRUCT/.test(type) ? 'VARCHAR' : type}'`
   })
   const { decodedColumns } = await shapedRows()
-  const names = columns.map(column => `"${column}"`)
-  const isEmpty = column => SHAPE === undefined && /STRUCT/.test(types[column])
+  const names = columns.map(column => `"${sqlName(column)}"`)
+  const isEmpty = column => SHAPE === undefined && /STRUCT/.test(types[sqlName(column)])
   const selected = columns.map(column => (isEmpty(column) ? 'NULL' : decodedColumns([column])))
   return `(${names.join(', ')}) SELECT ${selected.join(', ')} FROM read_csv('${pathOf(name)}', delim = '\\t', quote = '"',
     escape = '\\', new_line = '\\n', header = true, auto_detect = false, columns = {${readTypes.join(', ')}})`
@@ -90,7 +93,8 @@ export default [
     prepare,
     async pipeline() {
       const types = await typesOf()
-      const columns = Object.keys(itemSchema.columns).map(name => `"${name}" ${types[name]}`)
+      const names = Object.keys(itemSchema.columns).map(sqlName)
+      const columns = names.map(name => `"${name}" ${types[name]}`)
       const [{ Count }] = await run(
         pathOf('csv.duckdb'),
         `CREATE TABLE items (${columns.join(', ')});
@@ -130,7 +134,8 @@ export default [
          DELETE FROM items USING arrived WHERE items.item_id = arrived.item_id
            AND ${here.replaceAll(/(\w+) =/g, 'items.$1 =')} AND items.time_ms < ${HOUR.getTime()};
          INSERT INTO items SELECT * REPLACE ('MKT_US' AS marketplace, '220' AS feed_category,
-           2 AS file, ${HOUR.getTime()} AS time_ms, 0 AS generated_ms) FROM arrived;
+           2 AS file, ${HOUR.getTime()} AS time_ms, 0 AS generated_ms,
+           0 AS checksum) FROM arrived;
          COMMIT;
          SELECT count(*) AS "Count" FROM items WHERE file = 2`,
       )

@@ -52,6 +52,7 @@ export default defineConfig({
     'cliffs/main': 'bench/cliffs/main.ts',
     'cliffs/cliffs-process': 'bench/cliffs/cliffs-process.ts',
     'fleet/main': 'bench/fleet/main.ts',
+    'sinks/keyed-rows': 'bench/sinks/keyed-rows.ts',
     'sinks/shaped-rows': 'bench/sinks/shaped-rows.ts',
     'killed/main': 'bench/killed/main.ts',
     'killed/killed-process': 'bench/killed/killed-process.ts',

@@ -526,7 +526,7 @@ export async function load(url, context, next) {
     const sizes = await Promise.all(
       files.filter(file => file.isFile()).map(file => stat(join(file.parentPath, file.name))),
     )
-    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_030_000)
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_120_000)
   })
 })
 

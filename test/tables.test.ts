@@ -386,11 +386,12 @@ const SERVICE_TABLES: readonly Table[] = [
   },
 ]
 
-const numberIn = (path: string) => Number(/^const FORMAT = (\d+)$/m.exec(textOf(path))?.[1])
+const numberIn = (path: string) =>
+  Number(/^(?:export )?const FORMAT = (\d+)$/m.exec(textOf(path))?.[1])
 const FORMATS = {
   'state folder': numberIn('src/sync/folder/state-paths.ts'),
-  'DuckDB tables with the ledger': numberIn('src/integrations/duckdb/tables.ts'),
-  'PostgreSQL tables with the ledger': numberIn('src/integrations/postgres/tables.ts'),
+  'DuckDB tables with the ledger': numberIn('src/sync/target/sql/sql-tables.ts'),
+  'PostgreSQL tables with the ledger': numberIn('src/sync/target/sql/sql-tables.ts'),
   'report of `inspect`': INSPECT_VERSION,
   'baseline of `bench`': BENCH_VERSION,
 }

@@ -1,12 +1,12 @@
 // The files of the benchmarks of databases: a bootstrap and an hourly file of rows with a usual
-// length, as `sync` gives them to a target. They use public names only.
+// length, as `sync` gives them to a target. They use public names only, but for the keys and the
+// versions of rows.
 
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { crc32 } from 'node:zlib'
 import { FileSource, itemSchema, itemSnapshotSchema, pipeline, TsvRowParser } from 'feedmill'
 
 /** The items of the table, and of the hourly file. */
@@ -137,17 +137,12 @@ function targetFile(id, name, schema, time) {
     badRows: 0,
     checkRemoval() {},
     async *rows() {
-      const rows = pipeline(new FileSource(pathOf(name))).to(new TsvRowParser({ schema, file }))
-      for await (const batch of rows.batches()) {
-        const version = { timeMs: time.getTime(), removed: false, generatedMs: time.getTime() }
-        const keys = []
-        const heads = []
-        for (const row of batch) {
-          keys.push(row.text('itemId'))
-          heads.push({ version, checksum: crc32(batch.bytesOf(row.slot)) })
-        }
-        yield { batch, keys, heads }
+      const { keyedRows } = await import('../../.tmp/bench/sinks/keyed-rows.js')
+      const leaveOut = (_row, error) => {
+        throw error
       }
+      const rows = pipeline(new FileSource(pathOf(name))).to(new TsvRowParser({ schema, file }))
+      for await (const batch of rows.batches()) yield keyedRows(batch, { key: 'itemId' }, leaveOut)
     },
   }
 }

@@ -219,8 +219,10 @@ test.each(asking)(
     const place = command.options.some(({ long }) => long === '--state')
       ? ['--state', join(folder, 'state')]
       : []
+    // They are needed where `--source` is not there.
+    const ofService = words[0] === 'sync' ? ['--marketplace', 'MKT_US', '--category', '220'] : []
     for (const json of [[], ['--json']]) {
-      const argv = ['node', 'cli.js', ...words, ...neededWords(command), ...place]
+      const argv = ['node', 'cli.js', ...words, ...neededWords(command), ...place, ...ofService]
       const all = [...argv, ...Object.entries(service).flat(), ...json]
       const before = told.of('feedmill:retry').length
       // `sync` repeats requests for long, so that the first repetition is enough.
