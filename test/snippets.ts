@@ -289,6 +289,12 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'csv-into-database': ({ printed }) => expect(printed).toEqual([[1, 'rows']]),
   'csv-over-http': ({ printed }) => expect(printed).toEqual([['A-1', 'a "small" lamp']]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
+  'as-it-comes': ({ printed }) =>
+    expect(printed).toEqual([
+      [4, 'A-1', 0.5],
+      [7, 'A-2', undefined],
+      [8, 'A-3', undefined],
+    ]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'diff-rows': ({ printed }) =>
     expect(printed).toEqual([

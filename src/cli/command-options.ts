@@ -130,12 +130,13 @@ export const FEED_FILE_OPTIONS = [
   }),
   option('--delimiter <character>', 'what stands between two cells; a tab by default'),
   option('--quoting <form>', 'how quotes are escaped in quoted cells; by backslash by default', {
-    choices: ['backslash', 'doubled', 'none'],
+    choices: ['backslash', 'doubled', 'none', 'escapes'],
   }),
   option('--header <names>', 'the columns of a file without a header line, separated by commas', {
     read: text => text.split(','),
   }),
   option('--comment <character>', 'what lines begin with that stand before the header line'),
+  option('--encoding <name>', 'the encoding of the file, such as windows-1252; UTF-8 by default'),
 ] as const
 
 export const BAD_ROWS_OPTION = option(
@@ -152,10 +153,10 @@ export function feedOption(feedDefault: string) {
 
 /** @param described the dialect that the file of `--schema` has; options say otherwise */
 export function dialectOf(
-  { delimiter, quoting, header, comment }: Values<typeof FEED_FILE_OPTIONS>,
+  { delimiter, quoting, header, comment, encoding }: Values<typeof FEED_FILE_OPTIONS>,
   described: Dialect = {},
 ): Dialect {
-  return { ...described, ...given({ delimiter, quoting, header, comment }) }
+  return { ...described, ...given({ delimiter, quoting, header, comment, encoding }) }
 }
 
 export const CLOCK_OPTION = option(

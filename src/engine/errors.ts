@@ -400,7 +400,8 @@ export interface ErrorContexts {
   TSV_COLUMN_REPEATED: RowPosition & { column: string }
   /**
    * The row has fewer cells than there are columns.
-   * @remedy Report the row to the sender; `onBadRow: 'skip'` leaves such rows out.
+   * @remedy Report the row to the sender; `dialect.shortRows` fills such rows up, and
+   * `onBadRow: 'skip'` leaves them out.
    */
   TSV_ROW_SHORT: RowPosition & { cells: number; columns: number }
   /**
@@ -410,7 +411,7 @@ export interface ErrorContexts {
   TSV_ROW_LONG: RowPosition & { cells: number; columns: number }
   /**
    * The row is an empty line.
-   * @remedy Remove the empty line, or leave such rows out with `onBadRow: 'skip'`.
+   * @remedy Remove the empty line, or leave such lines out with `dialect.blankLines`.
    */
   TSV_ROW_BLANK: RowPosition
   /**
@@ -431,8 +432,9 @@ export interface ErrorContexts {
    */
   TSV_ROW_TOO_LARGE: RowPosition & { limitBytes: number }
   /**
-   * The row has bytes that are not UTF-8, and `invalidUtf8` is `'bad-row'`.
-   * @remedy Decode the file before the parser if it is in another encoding; `invalidUtf8: 'replace'`
+   * The row has bytes that are not UTF-8, or not of `dialect.encoding`, and `invalidUtf8` is
+   * `'bad-row'`.
+   * @remedy Give `dialect.encoding` if the file is in another encoding; `invalidUtf8: 'replace'`
    * keeps such rows, with U+FFFD in place of the bytes.
    */
   TSV_UTF8_INVALID: RowPosition

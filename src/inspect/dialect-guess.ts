@@ -1,8 +1,8 @@
-// Finds the delimiter of a file by its header line, where the caller has not said it: the parser
-// refuses a header line that looks like one of another dialect, and names the delimiter.
+// Finds the encoding and the delimiter of a file by its first lines, where the caller has not said
+// them: the parser refuses a header line that looks like one of another dialect, and names the option.
 
 import type { Dialect } from '../engine/index'
-import { createRowParser, FeedError } from '../engine/index'
+import { createRowParser, dialectOfSeparatorLine, FeedError } from '../engine/index'
 
 /**
  * Returns the dialect that the start of a file is read by, with what the caller says of it; undefined
@@ -15,12 +15,22 @@ export function guessedDialect(
   isWhole: boolean,
   given: Dialect = {},
 ): Dialect | undefined {
-  if (given.delimiter !== undefined || Array.isArray(given.header)) return undefined
+  const named = dialectOfSeparatorLine(start, given)
+  if (named !== undefined) return named
   // The reason names the option, because a program can give it too. A comment has its character.
   const reason = headerRefusal(start, isWhole, given) ?? ''
-  const [, delimiter] = /delimiter: '(.)'/.exec(reason) ?? []
+  const [, encoding, delimiter] = /encoding: '([\w-]+)'|delimiter: '(.)'/.exec(reason) ?? []
+  if (encoding !== undefined && given.encoding === undefined) {
+    const guess = { ...given, encoding }
+    return guessedDialect(start, isWhole, guess) ?? accepted(start, isWhole, guess)
+  }
   if (delimiter === undefined || delimiter === given.comment) return undefined
-  const guess: Dialect = { ...given, delimiter, quoting: given.quoting ?? 'doubled' }
+  if (given.delimiter !== undefined || Array.isArray(given.header)) return undefined
+  return accepted(start, isWhole, { ...given, delimiter, quoting: given.quoting ?? 'doubled' })
+}
+
+/** Returns the guess where the parser reads the header line by it. */
+function accepted(start: Uint8Array, isWhole: boolean, guess: Dialect): Dialect | undefined {
   return headerRefusal(start, isWhole, guess) === undefined ? guess : undefined
 }
 
@@ -30,7 +40,8 @@ function headerRefusal(start: Uint8Array, isWhole: boolean, dialect: Dialect): s
   try {
     // An engine ends only behind an input that it has read.
     Array.from(parser.push(start))
-    if (isWhole) parser.end().next()
+    // Text in another encoding may be shorter in UTF-8 than the start that a parser waits for.
+    if (isWhole || dialect.encoding !== undefined) parser.end().next()
     return undefined
   } catch (error) {
     if (FeedError.is(error)) return error.message

@@ -20,6 +20,13 @@ test.each<[what: string, text: string, given: Dialect | undefined, guess: Dialec
   ['comments', '#,\na;b\n', { comment: '#' }, { ...doubled(';'), comment: '#' }],
   ['a comment that begins with the delimiter', 'a;b\n', { comment: ';' }, undefined],
   ['the delimiter of the caller', 'a,b\n', { delimiter: ';' }, undefined],
+  ['a line sep=', '\ufeffsep=;\r\na;b\n', { delimiter: ',' }, doubled(';')],
+  [
+    'a line sep= and the quoting',
+    'sep=|\na|b\n',
+    { quoting: 'none' },
+    { delimiter: '|', quoting: 'none' },
+  ],
   ['names of the caller', 'a,b\n', { header: ['x'] }, undefined],
 ])('the dialect of a file with %s', (_, text, given, guess) => {
   expect(guessed(text, given)).toEqual(guess)
@@ -40,4 +47,26 @@ test('a stream is read by the guess from its first byte, whatever its blocks are
     failure: null,
   })
   expect(report.sample[0]!.cells.map(({ text }) => text)).toEqual(['1;"x"', '2'])
+})
+
+test.each<[encoding: string, encode: (text: string) => Buffer]>([
+  ['utf-16le', text => Buffer.from(text, 'utf16le')],
+  ['utf-16be', text => Buffer.from(text, 'utf16le').swap16()],
+  ['windows-1252', text => Buffer.from(text, 'latin1')],
+])('a file in %s is read by its encoding and its delimiter', async (encoding, encode) => {
+  const text = `größe;b\n${'ä;"2"\n'.repeat(20_000)}`
+  expect(guessedDialect(encode(text).subarray(0, 2 ** 16), false)).toEqual({
+    encoding,
+    ...doubled(';'),
+  })
+  expect(guessedDialect(encode('größe\n1\n'), true)).toEqual({ encoding })
+  const report = await inspect([encode(text)])
+  expect(report).toMatchObject({
+    rows: 20_000,
+    badRows: { count: 0 },
+    header: { columns: ['größe', 'b'] },
+    dialect: { encoding, ...doubled(';') },
+    dialectIsGuess: true,
+    failure: null,
+  })
 })

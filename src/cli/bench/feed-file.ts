@@ -17,7 +17,7 @@ import type { BenchCommand, CellReading } from './bench-command'
 /** How a file is read. */
 export type FeedFileOptions = Pick<
   BenchCommand,
-  'feed' | 'schema' | 'delimiter' | 'quoting' | 'header' | 'comment' | 'read'
+  'feed' | 'schema' | 'delimiter' | 'quoting' | 'header' | 'comment' | 'encoding' | 'read'
 >
 
 /** The file, as its benchmark gets it. */

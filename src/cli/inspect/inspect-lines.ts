@@ -1,5 +1,6 @@
 // A report and its drift as text for a terminal.
 
+import type { Dialect } from '../../index'
 import type { ColumnProfile, Drift, InferredSchema, InspectReport } from '../../inspect'
 import { cutText, textTable } from '../text-table'
 
@@ -32,11 +33,8 @@ function headLines(report: InspectReport) {
   ]
   if (report.format === 'zstd' || report.format === 'zip')
     lines.push(`${report.format}: ${report.sourceBytes} bytes`)
-  const { delimiter, quoting } = report.dialect
   if (report.dialectIsGuess)
-    lines.push(
-      `read with --delimiter '${delimiter}' --quoting ${quoting}, as the header line is written`,
-    )
+    lines.push(`read with ${dialectWords(report.dialect)}, as the header line is written`)
   if (gzip === null) return lines
   const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
   const extra = [
@@ -51,6 +49,15 @@ function headLines(report: InspectReport) {
       ...extra,
     ].join(', '),
   ]
+}
+
+function dialectWords({ encoding, delimiter, quoting }: Dialect): string {
+  const words = [
+    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
+    ...(delimiter === undefined ? [] : [`--delimiter '${delimiter}'`]),
+    ...(quoting === undefined ? [] : [`--quoting ${quoting}`]),
+  ]
+  return words.join(' ')
 }
 
 function headerLines(

@@ -205,3 +205,36 @@ test('what the second argument is must be known, and nothing of it is shown', as
   expect((await convert(at('missing.csv'), at('x.csv'))).exitCode).toBe(1)
   expect(existsSync(at('x.csv'))).toBe(false)
 })
+
+test('a file as it comes is read by the dialect of its schema, and by a line sep=', async () => {
+  const lines = ['Report', 'sku;title', '(id);(text)', 'A-1; Größe – 5 € ', '', 'A-2', 'sku;title']
+  const bytes = Buffer.from(lines.join('\r\n').replace('–', '\x96').replace('€', '\x80'), 'latin1')
+  const schema = fileOf(
+    'as-it-comes.json',
+    JSON.stringify({
+      name: 'stock',
+      columns: { sku: { type: 'text' }, title: { type: 'text' } },
+      dialect: {
+        delimiter: ';',
+        encoding: 'windows-1252',
+        skipLines: 1,
+        unitLines: 1,
+        trim: true,
+        shortRows: 'fill',
+        blankLines: 'skip',
+        repeatedHeader: 'skip',
+      },
+    }),
+  )
+  const to = at('as-it-comes.ndjson')
+  await convert(fileOf('as-it-comes.csv', bytes), to, '--schema', schema)
+  expect(await rowsOf(to)).toEqual([
+    { sku: 'A-1', title: 'Größe – 5 €' },
+    { sku: 'A-2', title: null },
+  ])
+  for (const infer of [[], ['--infer']]) {
+    const named = at(`named${infer.length}.ndjson`)
+    await convert(fileOf('named.csv', 'sep=;\nsku;title\nA-1;"x ""y"""\n'), named, ...infer)
+    expect(await rowsOf(named)).toEqual([{ sku: 'A-1', title: 'x "y"' }])
+  }
+})

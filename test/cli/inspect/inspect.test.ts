@@ -155,6 +155,18 @@ test('a file of another dialect is read by it, and the report says so', async ()
   expect(quoting.out.join('\n')).toContain('  sku: a"b')
 })
 
+test('a file in another encoding is read by it, and the command says so', async () => {
+  const path = join(folder, 'utf16.csv')
+  writeFileSync(path, Buffer.from('\ufeffsku;größe\nc;1\n', 'utf16le'))
+  const { out } = await command(path)
+  expect(out[0]).toContain('1 rows, 0 bad, 2 columns')
+  expect(out[1]).toBe(
+    "read with --encoding utf-16le --delimiter ';' --quoting doubled, as the header line is written",
+  )
+  const given = await command(path, '--encoding', 'utf-16', '--json')
+  expect(JSON.parse(given.out[0]!)).toMatchObject({ rows: 1, dialect: { encoding: 'utf-16' } })
+})
+
 test('a file of another dialect than the given one is answered with the options', async () => {
   const { out } = await command(fileOf('comma.csv', 'sku,stock\nc,1\n'), '--delimiter', ';')
   expect(out.at(-1)).toBe("Try --delimiter ',' --quoting doubled")

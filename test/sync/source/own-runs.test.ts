@@ -45,6 +45,33 @@ describe('a run over a feed', () => {
     ])
   })
 
+  test('reads files as they come, by the options of the dialect', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    const names = 'title;sku;gone;revision;extra'
+    const lines = ['sep=;', 'Report', names, '', 'NA; a ;false;1', names, '"x;y";b;false;2;3']
+    const bytes = Buffer.from(lines.join('\r\n'), 'utf16le')
+    feed.add({ kind: 'full', minute: 1, rows: [] }, bytes)
+    const dialect = {
+      encoding: 'utf-16le',
+      skipLines: 2,
+      nulls: ['NA'],
+      trim: true,
+      shortRows: 'fill',
+      blankLines: 'skip',
+      repeatedHeader: 'skip',
+    } as const
+    const source = feed.source({ dialect })
+    expect((await feed.sync(machine.start(), { source }).summary).rows).toBe(2)
+    const state = await openState(FOLDER, { environment: machine.start() })
+    const rows = await Promise.all(['a', 'b'].map(key => state.feed(source).row(key)))
+    expect(rows.map(row => [row?.get('title'), row?.get('revision')])).toEqual([
+      [null, 1n],
+      ['x;y', 2n],
+    ])
+    await state.close()
+  })
+
   test('holds back what is behind a damaged file, and goes on when it is mended', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()

@@ -31,12 +31,9 @@ export type BadRowReason =
       readonly columns: number
     }
   | {
-      readonly code:
-        | 'TSV_ROW_BLANK'
-        | 'TSV_QUOTE_UNCLOSED'
-        | 'TSV_QUOTE_TRAILING_TEXT'
-        | 'TSV_UTF8_INVALID'
+      readonly code: 'TSV_ROW_BLANK' | 'TSV_QUOTE_UNCLOSED' | 'TSV_QUOTE_TRAILING_TEXT'
     }
+  | { readonly code: 'TSV_UTF8_INVALID'; readonly encoding?: string | undefined }
   | { readonly code: 'TSV_ROW_TOO_LARGE'; readonly limitBytes: number }
 
 /** The report for a caller's function. */
@@ -100,7 +97,7 @@ export function badRowMessage(reason: BadRowReason, place: RowPosition, line: Ui
     case 'TSV_ROW_TOO_LARGE':
       return `${where}: longer than ${reason.limitBytes} bytes`
     case 'TSV_UTF8_INVALID':
-      return `${where}: ${foreignEncoding(line)}`
+      return `${where}: ${foreignEncoding(line, reason.encoding)}`
     default:
       return `${where}: ${MESSAGES[reason.code]}`
   }
@@ -148,8 +145,10 @@ export function rowExcerpt(bytes: Uint8Array): string {
 /**
  * Says what bytes that are not UTF-8 may be. Bytes of a Latin alphabet of one byte for each letter
  * hardly ever make up a character of UTF-8.
+ * @param encoding of the file, whose malformed sequences the bytes stand for; undefined for UTF-8
  */
-export function foreignEncoding(bytes: Uint8Array): string {
+export function foreignEncoding(bytes: Uint8Array, encoding?: string): string {
+  if (encoding !== undefined) return `bytes that are not ${encoding}, or U+FFFD`
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hasCharacters = /[^\p{ASCII}\ufffd]/u.test(text)
   return hasCharacters
@@ -157,7 +156,7 @@ export function foreignEncoding(bytes: Uint8Array): string {
     : `bytes that are not UTF-8; they look like Latin-1 or Windows-1252: ${toUtf8('windows-1252')}`
 }
 
-/** What turns text of another encoding into UTF-8. */
+/** What has the parser read text of another encoding. */
 export function toUtf8(encoding: string): string {
-  return `put new TextDecoderStream('${encoding}') and new TextEncoderStream() before the parser, which reads UTF-8`
+  return `give the parser dialect: { encoding: '${encoding}' }`
 }

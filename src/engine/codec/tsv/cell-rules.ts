@@ -15,6 +15,18 @@ export interface CellRules {
    * are doubled; -1 where no cell is quoted.
    */
   readonly escapedBy: number
+  /** What else the dialect says of rows and cells; undefined where they are read as they are. */
+  readonly edits?: RowEdits
+}
+
+/** The options of a dialect that change rows. `Dialect` says what they mean. */
+export interface RowEdits {
+  readonly quoting?: 'escapes'
+  readonly nulls?: readonly string[]
+  readonly trim?: true
+  readonly shortRows?: 'fill'
+  readonly blankLines?: 'skip'
+  readonly repeatedHeader?: 'skip'
 }
 
 /**

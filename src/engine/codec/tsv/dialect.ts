@@ -5,8 +5,9 @@
 import { FeedError } from '../../errors'
 import { is, type OptionTable, optionInvalid, readOptions } from '../../options'
 import type { FeedSchema } from '../../schema/feed-schema'
-import { type CellRules, DOCUMENTED_CELLS } from './cell-rules'
+import { type CellRules, DOCUMENTED_CELLS, isDocumented, type RowEdits } from './cell-rules'
 import { bindHeader, countKnownNames, MAX_COLUMNS } from './header'
+import { encodingOf } from './utf8-input'
 
 /**
  * How the cells of a file are quoted.
@@ -15,8 +16,10 @@ import { bindHeader, countKnownNames, MAX_COLUMNS } from './header'
  *   `\`, and any other backslash is text.
  * - `doubled`: the same, but `""` in it is `"`, and a backslash is text (RFC 4180).
  * - `none`: quotes are text, so no cell has a delimiter or a line end.
+ * - `escapes`: quotes are text too, and `\t`, `\n`, `\r` and `\\`, written as two characters, are a
+ *   tab, a line feed, a carriage return and a backslash. Any other backslash is text.
  */
-export type Quoting = 'backslash' | 'doubled' | 'none'
+export type Quoting = 'backslash' | 'doubled' | 'none' | 'escapes'
 
 /**
  * The dialect of a file. What is left out is as in the documented files: tabs, backslashes before
@@ -26,6 +29,12 @@ export type Quoting = 'backslash' | 'doubled' | 'none'
  * character, text behind a closing quote makes a bad row, all rows have the same number of cells,
  * and a byte order mark of UTF-8 at the start of the file is passed over. A file whose first lines
  * end in CR alone or in CR CR LF is refused.
+ *
+ * A first line `sep=;`, with which spreadsheets name the delimiter, is passed over too. It decides
+ * the delimiter, whatever the dialect says, and quotes are `doubled` unless the dialect says otherwise.
+ *
+ * The options from `nulls` on change rows before anything else reads them, by every parser and sink.
+ * Reading is slower with them, because cells are copied one by one.
  *
  * @example
  * ```ts
@@ -61,16 +70,69 @@ export interface Dialect {
    * is a character as for `delimiter`, and another one. Default: none, so no line is passed over.
    */
   readonly comment?: string
+  /**
+   * So many lines at the start of the file are passed over, such as a title, before comments and the
+   * header line are looked for. A line `sep=;` is one of them. Default: 0.
+   */
+  readonly skipLines?: number
+  /**
+   * So many lines behind the header line are passed over, such as one with units. They are not read
+   * as rows: quotes in them mean nothing, and they count as lines only. Default: 0.
+   */
+  readonly unitLines?: number
+  /**
+   * The encoding of the file, by a name that `TextDecoder` knows, such as `'windows-1252'`,
+   * `'latin1'` (which is the same there), `'utf-16le'` or `'shift_jis'`. A byte order mark of UTF-8 or
+   * UTF-16 comes before it. The parser makes UTF-8 of each input, so positions count the bytes of the
+   * text in UTF-8. A malformed sequence, or a U+FFFD, makes a row TSV_UTF8_INVALID, or is read as
+   * `invalidUtf8` says; in the header line it is TSV_HEADER_INVALID. Default: UTF-8, which is not
+   * converted.
+   */
+  readonly encoding?: string
+  /**
+   * Words for null: a cell with one of these texts, quoted or not, is empty. The case counts, and
+   * escapes are not read before. Default: none.
+   */
+  readonly nulls?: readonly string[]
+  /**
+   * True where blanks around cells and column names are left out: characters up to U+0020. Blanks
+   * inside quotes stay. A cell that is quoted between blanks may have no delimiter and no line end,
+   * and no blank behind its quotes where it has none before them. Default: false.
+   */
+  readonly trim?: boolean
+  /**
+   * What a row with too few cells is: bad, or a row whose last cells are empty. A blank line is no
+   * such row. Default: `'bad-row'`.
+   */
+  readonly shortRows?: 'bad-row' | 'fill'
+  /**
+   * What a line without any character is: a bad row (in a file of one column a row with an empty
+   * cell), or nothing, also before the header line. A line that is left out keeps its number of a
+   * row. Default: `'bad-row'`.
+   */
+  readonly blankLines?: 'bad-row' | 'skip'
+  /**
+   * What a later row is whose cells are the column names, as in files that were put one behind the
+   * other: a row, or nothing; it keeps its number. Default: `'row'`.
+   */
+  readonly repeatedHeader?: 'row' | 'skip'
 }
 
 const DIALECT = {
   delimiter: [special, '\t'],
-  quoting: [is.choice('backslash', 'doubled', 'none'), 'backslash'],
+  quoting: [is.choice('backslash', 'doubled', 'none', 'escapes'), 'backslash'],
   header: [is.any, true],
   comment: is.any,
+  skipLines: [is.wholeNumber(0), 0],
+  unitLines: [is.wholeNumber(0), 0],
+  encoding: [encodingOf],
+  nulls: [is.texts, []],
+  trim: [is.flag, false],
+  shortRows: [is.choice('bad-row', 'fill'), 'bad-row'],
+  blankLines: [is.choice('bad-row', 'skip'), 'bad-row'],
+  repeatedHeader: [is.choice('row', 'skip'), 'row'],
 } satisfies OptionTable<Dialect>
 
-const TAB = 0x09
 const LF = 0x0a
 const CR = 0x0d
 const QUOTE = 0x22
@@ -82,12 +144,13 @@ const QUOTINGS: Readonly<Record<Quoting, Omit<CellRules, 'delimiter'>>> = {
   backslash: { quote: QUOTE, escapedBy: BACKSLASH },
   doubled: { quote: QUOTE, escapedBy: QUOTE },
   none: { quote: NONE, escapedBy: NONE },
+  escapes: { quote: NONE, escapedBy: NONE },
 }
 
 /** Returns the dialect of rows whose cells are written by these rules. */
-export function dialectOf({ delimiter, quote, escapedBy }: CellRules): Dialect {
+export function dialectOf({ delimiter, quote, escapedBy, edits }: CellRules): Dialect {
   const quoting = quote < 0 ? 'none' : escapedBy === quote ? 'doubled' : 'backslash'
-  return { delimiter: String.fromCharCode(delimiter), quoting }
+  return { delimiter: String.fromCharCode(delimiter), quoting, ...edits }
 }
 
 /** A dialect as the parser reads it. */
@@ -97,22 +160,53 @@ export interface FileRules {
   readonly columnNames: readonly string[] | undefined
   /** The first byte of a comment line; -1 where the file has none. */
   readonly comment: number
+  readonly skipLines: number
+  readonly unitLines: number
+  /** The encoding of the file; undefined where it is not converted. */
+  readonly encoding: string | undefined
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function rulesOf(dialect: Dialect | undefined, schema: FeedSchema): FileRules {
-  if (dialect === undefined)
-    return { cells: DOCUMENTED_CELLS, columnNames: undefined, comment: NONE }
-  const { delimiter, quoting, header, comment } = readOptions(dialect, DIALECT, 'dialect')
+export function rulesOf(dialect: Dialect = {}, schema: FeedSchema): FileRules {
+  const { delimiter, quoting, header, comment, skipLines, unitLines, encoding, ...rest } =
+    readOptions(dialect, DIALECT, 'dialect')
+  const edits: RowEdits = {
+    ...(quoting === 'escapes' && { quoting }),
+    ...(rest.nulls.length > 0 && { nulls: [...rest.nulls] }),
+    ...(rest.trim && { trim: true }),
+    ...(rest.shortRows === 'fill' && { shortRows: 'fill' }),
+    ...(rest.blankLines === 'skip' && { blankLines: 'skip' }),
+    ...(rest.repeatedHeader === 'skip' && { repeatedHeader: 'skip' }),
+  }
+  const cells: CellRules = { delimiter, ...QUOTINGS[quoting] }
+  const isEdited = Object.keys(edits).length > 0
   return {
-    cells:
-      delimiter === TAB && quoting === 'backslash'
-        ? DOCUMENTED_CELLS
-        : { delimiter, ...QUOTINGS[quoting] },
+    cells: isEdited ? { ...cells, edits } : isDocumented(cells) ? DOCUMENTED_CELLS : cells,
     columnNames: header === true ? undefined : columnNames(header, schema),
     comment: comment === undefined ? NONE : special('dialect.comment', comment, delimiter),
+    skipLines,
+    unitLines,
+    encoding,
   }
 }
+
+/**
+ * Returns the dialect of a file whose first line names its delimiter, `sep=;`; undefined where the
+ * file has no such line.
+ * @param start the start of the file, in UTF-8
+ */
+export function dialectOfSeparatorLine(
+  start: Uint8Array,
+  given: Dialect = {},
+): Dialect | undefined {
+  const line = Buffer.from(start.subarray(0, SEPARATOR_LINE_BYTES)).toString('latin1')
+  const [, separator] = /^(?:\xef\xbb\xbf)?sep=([^"\\\r\n\0\x80-\xff])\r?\n/i.exec(line) ?? []
+  if (separator === undefined || separator === given.comment) return undefined
+  return { ...given, delimiter: separator, quoting: given.quoting ?? 'doubled' }
+}
+
+/** A byte order mark, and `sep=;` with its line end. */
+const SEPARATOR_LINE_BYTES = 10
 
 function special(option: string, value: string, delimiter?: number): number {
   const code = typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : NONE

@@ -23,6 +23,12 @@ export interface LeftOutRow {
 export interface IncompleteRow {
   readonly kind: 'incomplete'
 }
+/** A blank line, which the dialect leaves out. */
+export interface BlankLine {
+  readonly kind: 'blank'
+  /** Offset in the block of the next row. */
+  readonly next: number
+}
 const INCOMPLETE: IncompleteRow = { kind: 'incomplete' }
 
 /**
@@ -35,7 +41,7 @@ export function judgeRow(
   { columns, isCut: isKnownCut }: ScanSpace,
   maxRowBytes: number,
   cells: CellRules,
-): GoodRow | IncompleteRow | LeftOutRow {
+): GoodRow | IncompleteRow | LeftOutRow | BlankLine {
   const { bytes, filled, isFinal } = window
   if (from >= filled) return INCOMPLETE
   const isCut = filled - from > maxRowBytes
@@ -49,10 +55,15 @@ export function judgeRow(
   })
   if (reading.kind === 'row') {
     if (reading.cellEnds.length === columns) return reading
+    const reason = shortRow(reading, from, columns)
+    if (cells.edits?.shortRows === 'fill' && reason.code === 'TSV_ROW_SHORT')
+      return filledUp(reading, columns)
+    if (cells.edits?.blankLines === 'skip' && reason.code === 'TSV_ROW_BLANK')
+      return { kind: 'blank', next: reading.next }
     const next = bytes[reading.next - 1] === LF ? reading.next : -1
     return {
       kind: 'left-out',
-      reason: shortRow(reading, from, columns),
+      reason,
       next,
       readTo: reading.next,
     }
@@ -80,6 +91,12 @@ function faultReason(fault: RowFault, columns: number): BadRowReason {
     case 'too-many-cells':
       return { code: 'TSV_ROW_LONG', cells: columns + 1, columns }
   }
+}
+
+/** Adds cells without bytes behind the last one. */
+function filledUp({ cellEnds, ...row }: GoodRow, columns: number): GoodRow {
+  const missing = new Array<number>(columns - cellEnds.length).fill(cellEnds.at(-1)!)
+  return { ...row, cellEnds: [...cellEnds, ...missing] }
 }
 
 function shortRow({ cellEnds }: GoodRow, from: number, columns: number): BadRowReason {

@@ -23,7 +23,7 @@ import {
   badRowMessage,
   badRowsLimit,
 } from './bad-row-report'
-import type { CellRules } from './cell-rules'
+import type { FileRules } from './dialect'
 import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './judge-row'
@@ -41,7 +41,6 @@ export interface LeftOutRowsOptions {
   readonly maxBadRows: number
   readonly invalidUtf8: 'bad-row' | 'replace'
   readonly maxRowBytes: number
-  readonly cells: CellRules
 }
 
 /** A row whose position is computed on demand. */
@@ -60,13 +59,16 @@ export class LeftOutRows {
   pending: LeftOutRow | undefined
   /** The error that comes behind the last batch. */
   failure: { readonly error: unknown } | undefined
+  /** How the file is written. */
+  rules: FileRules
   readonly #options: LeftOutRowsOptions
   readonly #window: InputWindow
   readonly #quarantine: RowQuarantine | undefined
   #file: QuarantinedFile | undefined
 
-  constructor(window: InputWindow, options: LeftOutRowsOptions) {
+  constructor(window: InputWindow, rules: FileRules, options: LeftOutRowsOptions) {
     this.#window = window
+    this.rules = rules
     this.#options = options
     this.#quarantine = typeof options.onBadRow === 'object' ? options.onBadRow : undefined
     if (this.#quarantine !== undefined) window.onDiscard = bytes => this.#takeRest(bytes)
@@ -84,7 +86,10 @@ export class LeftOutRows {
    * @returns where the next line begins
    */
   skipLines(from: number, space: ScanSpace, isFirst: boolean): number {
-    const { maxRowBytes, cells } = this.#options
+    const { maxRowBytes } = this.#options
+    const { cells } = this.rules
+    // A short or blank line need not be bad.
+    if (cells.edits !== undefined) return from
     const { bytes, filled } = this.#window
     const most = isFirst ? this.#mostSkips(space) : this.#mostPlaces(space)
     const stop = Math.min(filled, from + PAUSE_BYTES)
@@ -149,7 +154,8 @@ export class LeftOutRows {
       return 'taken'
     }
     try {
-      const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+      const { encoding } = this.rules
+      const error = this.#report({ code: 'TSV_UTF8_INVALID', encoding }, row.position, bytes)
       if (error !== undefined) this.failure = { error }
     } catch (error) {
       // The caller's function threw. The parser throws this behind the rows before the bad one.
@@ -190,8 +196,8 @@ export class LeftOutRows {
   /** Gives the quarantine further bytes of a line that is too long. */
   #takeRest(bytes: Uint8Array): void {
     const { row, ...place } = this.#window.positionOf(this.#window.at)
-    // Lines before the header are comments, which are no rows.
-    if (bytes.length > 0) this.#take({ row: row - 1, ...place }, bytes, undefined)
+    // Lines before the first row are no rows.
+    if (bytes.length > 0 && row > 1) this.#take({ row: row - 1, ...place }, bytes, undefined)
   }
 
   #take(

@@ -11,16 +11,18 @@ import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
 import { type Loan, loanOf } from '../loan'
 import type { FileProgress, RowBatch } from '../row-batch'
 import type { BadRowPolicy } from './bad-row-report'
+import { CellEditor } from './cell-editor'
 import { isDocumented } from './cell-rules'
-import { type Dialect, type FileRules, rulesOf } from './dialect'
+import { type Dialect, dialectOfSeparatorLine, type FileRules, rulesOf } from './dialect'
 import { bindHeader } from './header'
 import { InputWindow } from './input-window'
 import { judgeRow } from './judge-row'
 import { LeftOutRows, PAUSE_BYTES } from './left-out-rows'
-import { checkLineEnd, passStart, readHeader } from './read-header'
+import { checkLineEnd, passComments, passMark, readHeader } from './read-header'
 import { RowCollector } from './row-collector'
-import { appendRow, CELL_END, type ScanSpace } from './scan-space'
+import { appendLeftOut, appendRow, CELL_END, type ScanSpace } from './scan-space'
 import { TsvScanner } from './tsv-scanner'
+import { Utf8Input } from './utf8-input'
 
 export interface TsvParserOptions<C extends Columns> {
   /** The columns and their types. Default: none, so every cell is text. */
@@ -104,7 +106,7 @@ type ParserSettings<C extends Columns> = TsvParserOptions<C> &
 /** @typeParam K the columns of its batches */
 export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #options: ParserSettings<C>
-  readonly #rules: FileRules
+  #rules: FileRules
   readonly #scanner: TsvScanner
   readonly #window: InputWindow
   readonly #badRows: LeftOutRows
@@ -121,6 +123,13 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** The collector of the file's rows; undefined until the header is read. */
   #rows: RowCollector<K> | undefined
   #hasBatch = false
+  /** Makes UTF-8 of the file; undefined where it is UTF-8. */
+  readonly #utf8: Utf8Input | undefined
+  /** Changes cells; undefined where they stay as they are. */
+  #editor: CellEditor | undefined
+  /** Lines that are still to be passed over, before the header line and behind it. */
+  #skipLines: number
+  #unitLines: number
   /** True once the window is at the header line, or at the first row of a file without one. */
   #isPastStart = false
   /** True while a row that ends in CR CR LF would be the first sign of such a file. */
@@ -133,17 +142,21 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
     this.#checksLineEnd = startsAt === undefined
     this.#rules = rulesOf(options.dialect, options.schema)
-    this.#scanner = new TsvScanner(this.#rules.cells)
+    const { cells, encoding, skipLines, unitLines } = this.#rules
+    this.#utf8 = encoding === undefined ? undefined : new Utf8Input(encoding)
+    this.#editor = cells.edits && new CellEditor(cells)
+    this.#skipLines = skipLines
+    this.#unitLines = startsAt === undefined ? unitLines : 0
+    this.#scanner = new TsvScanner(cells)
     this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin, bytes => {
       this.#space = undefined
       return this.#scanner.memoryFor(bytes)
     })
-    this.#badRows = new LeftOutRows(this.#window, {
+    this.#badRows = new LeftOutRows(this.#window, this.#rules, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes,
-      cells: this.#rules.cells,
     })
     if (startsAt === undefined) return
     this.#rows = this.#collectorFor(startsAt.columnNames, { row: 0, line: 1, byteOffset: 0 })
@@ -178,6 +191,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
    * up. Otherwise the parser copies them.
    */
   steps(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
+    return this.#stepsOf(this.#utf8 ? this.#utf8.push(bytes) : bytes)
+  }
+
+  #stepsOf(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
     const offered = loanOf(bytes)
     const loan = offered && this.#window.canBorrow(bytes, offered) ? offered : undefined
     if (loan === undefined) this.#window.take(bytes)
@@ -202,6 +219,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
    * @throws FeedError TSV_EMPTY where the file should have a header line and has none
    */
   *lastSteps(headed = false): Generator<RowBatch<K> | Pause, void, void> {
+    if (this.#utf8) yield* this.#stepsOf(this.#utf8.push(new Uint8Array(), true))
     this.#window.openLast()
     this.#readIn(undefined)
     yield* this.#steps
@@ -243,6 +261,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Reads on in the block. Returns the next batch, if there is one before the block ends. */
   #readOn(): RowBatch<K> | Pause | undefined {
     const rows = (this.#rows ??= this.#readHeader())
+    if (rows && this.#unitLines > 0) this.#unitLines = this.#passLines(this.#unitLines)
     if (rows) return this.#readRows(rows, (this.#space ??= rows.newSpace()))
     this.#window.close()
     return undefined
@@ -250,13 +269,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
 
   #readHeader(): RowCollector<K> | undefined {
     const window = this.#window
-    const { columnNames, cells } = this.#rules
-    this.#isPastStart ||= passStart(window, this.#rules.comment, this.#options.content === 'table')
+    this.#isPastStart ||= this.#passStart()
+    const { columnNames, cells, encoding } = this.#rules
     if (!this.#isPastStart || window.at >= window.filled) return undefined
     const place = { ...window.positionOf(window.at), row: 0 }
     if (columnNames !== undefined) return this.#collectorFor(columnNames, place)
     const { schema, maxRowBytes } = this.#options
-    const line = readHeader(window, place, { maxRowBytes, schema, cells })
+    const editor = this.#editor
+    const line = readHeader(window, place, { maxRowBytes, schema, cells, editor, encoding })
     if (line === undefined) return undefined
     const rows = this.#collectorFor(line.columnNames, place)
     this.#checksLineEnd = window.bytes[line.next - 2] !== CR
@@ -264,15 +284,48 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return rows
   }
 
+  /** Moves past what stands before the header line. Returns false while more input is needed. */
+  #passStart(): boolean {
+    const window = this.#window
+    const { content, dialect, schema } = this.#options
+    if (window.baseOffset + window.at === 0) {
+      passMark(window, this.#rules, content === 'table', this.#utf8?.foreign)
+      const named = dialectOfSeparatorLine(window.bytes.subarray(0, window.filled), dialect)
+      if (named !== undefined) this.#readBy(rulesOf(named, schema))
+    }
+    this.#skipLines = this.#passLines(this.#skipLines)
+    return this.#skipLines === 0 && passComments(window, this.#rules)
+  }
+
+  /** Reads the file, whose first line named its delimiter, by these rules. */
+  #readBy(rules: FileRules): void {
+    this.#skipLines = Math.max(1, rules.skipLines)
+    this.#rules = rules
+    this.#badRows.rules = rules
+    this.#scanner.cells = rules.cells
+    if (rules.cells.edits) this.#editor = new CellEditor(rules.cells)
+  }
+
+  /** Passes over so many lines. Returns how many are left when the block ends. */
+  #passLines(lines: number): number {
+    let left = lines
+    for (; left > 0 && this.#window.at < this.#window.filled; left--) this.#window.discardLine()
+    return left
+  }
+
   #collectorFor(columnNames: readonly string[], position: RowPosition): RowCollector<K> {
     const { schema, columns, file, batchBytes, lends } = this.#options
     const bound = bindHeader(schema, columnNames, position)
     const { cells } = this.#rules
-    const header = isDocumented(cells) ? bound : { ...bound, cells }
+    const editor = this.#editor
+    if (editor !== undefined) editor.headings = columnNames
+    const written = editor?.cells ?? cells
+    const header = isDocumented(written) ? bound : { ...bound, cells: written }
     const fileOfRows = typeof file === 'function' ? file() : (file ?? { feed: schema.name })
-    this.#badRows.beginFile(fileOfRows, header)
+    this.#badRows.beginFile(fileOfRows, editor ? { ...bound, cells } : header)
     return new RowCollector<K>({
       header,
+      editor,
       columns,
       file: fileOfRows,
       progress: this.#progress,
@@ -305,7 +358,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       const row = judgeRow(window, next, space, maxRowBytes, this.#rules.cells)
       const skippedTo = row.kind === 'left-out' && !isFirst ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row, this.#rules.cells)
-      else if (skippedTo >= 0) next = skippedTo
+      else if (row.kind === 'blank') {
+        appendLeftOut(space, next)
+        next = row.next
+      } else if (skippedTo >= 0) next = skippedTo
       else if (row.kind === 'left-out' && isFirst) next = badRows.leaveOut(row)
       else {
         const batch = this.#take(rows, space, Math.min(next, filled))

@@ -1,10 +1,11 @@
 // Gathers the rows of a batch that has a projection of the file's columns: their cells, one behind
 // the other as in a file that has no other columns, and their positions in the file. The rows come
 // from several blocks, so that a batch of few columns has many rows. A batch copies the cells, and
-// the next batch uses the memory again.
+// the next batch uses the memory again. A dialect that changes cells does so while they are copied.
 
 import type { RowPosition } from '../../errors'
 import { copyInto } from '../memory'
+import { CellEditor } from './cell-editor'
 import { DOCUMENTED_CELLS } from './cell-rules'
 import { consecutivePlaces, type PlaceOf, rowPosition } from './row-places'
 import type { ProjectedCells } from './scan-core'
@@ -51,10 +52,18 @@ export class ProjectedRows implements ProjectedCells {
   readonly #lines: Float64Array
   readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
+  readonly #editor: CellEditor | undefined
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
 
-  constructor(columns: Int32Array, batchBytes: number, delimiter = DOCUMENTED_CELLS.delimiter) {
+  /** @param editor changes the cells; without it they are copied as they are */
+  constructor(
+    columns: Int32Array,
+    batchBytes: number,
+    delimiter = DOCUMENTED_CELLS.delimiter,
+    editor?: CellEditor,
+  ) {
     this.columns = columns
+    this.#editor = editor
     this.delimiter = delimiter
     this.#space = newScanSpace(columns.length)
     this.#lines = new Float64Array(this.#space.maxRows)
@@ -80,8 +89,9 @@ export class ProjectedRows implements ProjectedCells {
     const before = this.#space.rows
     const { rows, innerLines } = space
     if (before === 0) this.#first = place
-    if (!scanner.project(block, space, this)) this.#addCells(block, space)
     this.#space.rowFlags.set(space.rowFlags.subarray(0, rows), before)
+    if (this.#editor !== undefined) this.#editCells(block, space, this.#editor)
+    else if (!scanner.project(block, space, this)) this.#addCells(block, space)
     const placeOf = consecutivePlaces(place, { bytes: block, index: space, rows, innerLines })
     for (let row = 0; row < rows; row++) {
       const { line, byteOffset } = placeOf(row)
@@ -153,6 +163,30 @@ export class ProjectedRows implements ProjectedCells {
     this.byteLength = to
   }
 
+  /** The same, as the editor changes the cells. */
+  #editCells(
+    { buffer, byteOffset, length }: Uint8Array,
+    index: ScanSpace,
+    editor: CellEditor,
+  ): void {
+    const block = Buffer.from(buffer, byteOffset, length)
+    const width = this.columns.length
+    const { rows: before, rowFlags, cellEnds } = this.#space
+    this.#makeRoom(CellEditor.mostBytes(length, index.rows * (width + 1)))
+    let to = this.byteLength
+    for (let row = 0; row < index.rows; row++) {
+      if (rowFlags[before + row] !== ROW_LEFT_OUT && editor.leavesOut(block, index, row))
+        rowFlags[before + row] = ROW_LEFT_OUT
+      for (let n = 0; n < width; n++) {
+        const from = to
+        to = editor.write(block, ...cellAt(index, row, this.columns[n]!), this.#bytes, from)
+        cellEnds[(before + row) * width + n] = to | editor.markOf(this.#bytes, from, to)
+        this.#bytes[to++] = n + 1 < width ? this.delimiter : LF
+      }
+    }
+    this.byteLength = to
+  }
+
   #makeRoom(bytes: number): void {
     const wanted = this.byteLength + bytes
     if (wanted <= this.#bytes.length) return
@@ -160,4 +194,12 @@ export class ProjectedRows implements ProjectedCells {
     grown.set(this.#bytes.subarray(0, this.byteLength))
     this.#bytes = grown
   }
+}
+
+/** Where a cell begins and ends in its block. One that fills up a short row has no place. */
+function cellAt({ columns, rowStarts, cellEnds }: ScanSpace, row: number, column: number) {
+  const at = row * columns + column
+  const end = cellEnds[at]! & CELL_END
+  const start = column === 0 ? rowStarts[row]! : (cellEnds[at - 1]! & CELL_END) + 1
+  return [Math.min(start, end), end] as const
 }

@@ -6,12 +6,15 @@ import { excerpt, FeedError, type RowPosition } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { foreignBody, isText } from '../body-kind'
 import { foreignEncoding, QUOTES_AS_TEXT, rowExcerpt } from './bad-row-report'
+import type { CellEditor } from './cell-editor'
 import type { CellRules } from './cell-rules'
+import type { FileRules } from './dialect'
 import { countKnownNames, MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
 import { quotedText } from './quoted-cell'
 import { type BadReading, nextLine, type RowFault, readRow } from './read-row'
 
+const LF = 0x0a
 const CR = 0x0d
 /** CR CR LF is what a program makes of CRLF that makes CRLF of each LF. */
 const RETURNS = 'a line end is CR alone or CR CR LF: convert line ends to LF'
@@ -36,27 +39,49 @@ export interface ReadHeaderOptions {
   /** The schema of the file; one without columns accepts any header. */
   readonly schema: FeedSchema
   readonly cells: CellRules
+  readonly editor: CellEditor | undefined
+  readonly encoding: string | undefined
 }
 
 /**
- * Moves the window past what stands before the header line or the first row: a byte order mark,
- * and lines that begin with the byte `comment`. Returns false while more input is needed.
+ * Moves a window at the start of a file past a byte order mark.
  * @param isTable true where the caller says that the file is a table, whatever it begins with
+ * @param inItsEncoding what the file is by its own bytes, where these are not UTF-8
  * @throws FeedError TSV_HEADER_INVALID where the file is of another format
  */
-export function passStart(window: InputWindow, comment: number, isTable: boolean): boolean {
+export function passMark(
+  window: InputWindow,
+  { comment }: FileRules,
+  isTable: boolean,
+  inItsEncoding: string | undefined,
+): void {
   const { bytes, filled } = window
-  if (window.baseOffset + window.at === 0) {
-    const start = bytes.subarray(0, filled)
-    const place = { ...window.positionOf(0), row: 0 }
-    const reason = isTable ? undefined : foreignBody(start, place.file)
-    const isComment = start[0] === comment && isText(start)
-    if (reason !== undefined && !isComment) throw headerInvalid(reason, place)
-    const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-    if (hasMark) window.advance(3, 0, 0)
+  const start = bytes.subarray(0, filled)
+  const place = { ...window.positionOf(0), row: 0 }
+  const reason = isTable ? undefined : (inItsEncoding ?? foreignBody(start, place.file))
+  const isComment = start[0] === comment && isText(start)
+  if (reason !== undefined && !isComment) throw headerInvalid(reason, place)
+  const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  if (hasMark) window.advance(3, 0, 0)
+}
+
+/**
+ * Moves the window past comments and blank lines, as the dialect says. Returns false while more input
+ * is needed to see the header line or the first row.
+ */
+export function passComments(window: InputWindow, { comment, cells }: FileRules): boolean {
+  const { bytes, filled, isFinal } = window
+  const passesBlank = cells.edits?.blankLines === 'skip'
+  while (window.at < filled) {
+    const first = bytes[window.at]
+    const isCut = passesBlank && first === CR && window.at + 1 === filled && !isFinal
+    if (isCut) return false
+    const lineEnd = first === CR ? bytes[window.at + 1] : first
+    const isBlank = passesBlank && lineEnd === LF && window.at + (first === CR ? 1 : 0) < filled
+    if (first !== comment && !isBlank) return true
+    window.discardLine()
   }
-  while (window.at < filled && bytes[window.at] === comment) window.discardLine()
-  return window.at < filled
+  return false
 }
 
 /**
@@ -67,7 +92,7 @@ export function passStart(window: InputWindow, comment: number, isTable: boolean
 export function readHeader(
   { bytes: block, at: from, filled, isFinal }: InputWindow,
   place: RowPosition,
-  { maxRowBytes, schema, cells: rules }: ReadHeaderOptions,
+  { maxRowBytes, schema, cells: rules, editor, encoding }: ReadHeaderOptions,
 ): HeaderLine | undefined {
   const isCut = filled - from > maxRowBytes
   const limit = isCut ? from + maxRowBytes : filled
@@ -91,8 +116,8 @@ export function readHeader(
   if (reading.kind === 'bad')
     throw invalid(otherFormat(block, from, reading, rules) ?? FAULTS[reading.fault])
   const line = block.subarray(from, reading.next)
-  if (!isUtf8(line)) throw invalid(foreignEncoding(line))
-  const cells = headerCells(block, from, reading.cellEnds, rules)
+  if (!isUtf8(line)) throw invalid(foreignEncoding(line, encoding))
+  const cells = headerCells(block, from, reading.cellEnds, rules, editor)
   if (cells.length === 1 && cells[0]!.text === '')
     throw invalid('blank: remove the lines before the header line')
   const foreign = foreignHeader(cells, schema, rules)
@@ -131,14 +156,17 @@ function headerCells(
   from: number,
   cellEnds: readonly number[],
   { quote, escapedBy }: CellRules,
+  editor: CellEditor | undefined,
 ): HeaderCell[] {
   const buffer = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
   let start = from
   return cellEnds.map(end => {
     const isQuoted = end - start >= 2 && block[start] === quote
-    const text = isQuoted
-      ? quotedText(buffer, start, end, quote, escapedBy)
-      : buffer.toString('utf8', start, end)
+    const text = editor
+      ? editor.textOf(buffer, start, end)
+      : isQuoted
+        ? quotedText(buffer, start, end, quote, escapedBy)
+        : buffer.toString('utf8', start, end)
     start = end + 1
     return { text, isQuoted }
   })

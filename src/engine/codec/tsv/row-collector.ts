@@ -5,6 +5,7 @@
 import type { RowPosition } from '../../errors'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
 import { type FileProgress, RowBatch } from '../row-batch'
+import type { CellEditor } from './cell-editor'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
 import type { PlacedRow, RowVerdict } from './left-out-rows'
@@ -17,6 +18,8 @@ import { rowsNotUtf8 } from './utf8-rows'
 export interface RowCollectorParts {
   /** The header of the file. */
   readonly header: BoundHeader
+  /** Changes the cells; undefined where they are as in the file. */
+  readonly editor: CellEditor | undefined
   /** Names of the projected columns; undefined for all columns of the file. */
   readonly columns: readonly string[] | undefined
   readonly file: FeedFile
@@ -47,14 +50,16 @@ export class RowCollector<K extends Columns> {
   /** @throws FeedError COLUMN_UNKNOWN */
   constructor(parts: RowCollectorParts) {
     this.#parts = parts
-    const { header, columns, batchBytes } = parts
+    const { header, columns, batchBytes, editor } = parts
     const projection = columns && projectHeader<K>(header, columns)
     // Without a projection K has the columns of the schema.
     this.#header = projection?.header ?? (header as unknown as BoundHeader<K>)
     this.#wanted = header.columns.length
-    if (projection?.columns === undefined) return
-    this.#wanted = Math.max(0, ...projection.columns.map(at => at + 1))
-    this.#projected = new ProjectedRows(projection.columns, batchBytes, header.cells?.delimiter)
+    const copied = projection?.columns ?? (editor && Int32Array.from(header.columns.keys()))
+    if (copied === undefined) return
+    // An editor may look at all cells to tell whether the row is one.
+    if (editor === undefined) this.#wanted = Math.max(0, ...copied.map(at => at + 1))
+    this.#projected = new ProjectedRows(copied, batchBytes, header.cells?.delimiter, editor)
   }
 
   /** The column names of the file, as its header line spells them. */

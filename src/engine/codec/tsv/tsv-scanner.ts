@@ -25,14 +25,14 @@ export function fittingCore(block: Uint8Array, index: RowIndex): ScanCore | null
 }
 
 export class TsvScanner {
-  readonly #cells: CellRules
+  /** How the file writes its cells. */
+  cells: CellRules
   #own: ScanCore | null
   /** The core that scans: of the lent memory, or its own. */
   #core: ScanCore | null
 
-  /** @param cells how the file writes its cells */
   constructor(cells: CellRules = DOCUMENTED_CELLS) {
-    this.#cells = cells
+    this.cells = cells
     this.#own = freeCores.pop() ?? unlessUnsupported(() => ScanCore.own())
     this.#core = this.#own
   }
@@ -76,7 +76,7 @@ export class TsvScanner {
     const core = this.#coreOf(block)
     if (core === null) return from
     const at = block.byteOffset + from
-    return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells)
+    return from + core.scan(at, to - from, from, maxRowBytes, space, this.cells)
   }
 
   /** The same for a copy of bytes from `from` on, as many as the scanner has room for. */
@@ -84,7 +84,7 @@ export class TsvScanner {
     const own = this.#own
     if (own === null || own !== this.#core) return from
     const to = Math.min(bytes.length, from + own.block.length)
-    return from + own.scanCopy(bytes.subarray(from, to), from, space, this.#cells)
+    return from + own.scanCopy(bytes.subarray(from, to), from, space, this.cells)
   }
 
   /**
