@@ -487,7 +487,20 @@ const WHOLE = {
     tags: { type: 'list', separator: ',', element: { type: 'oneOf', values: ['a'] } },
     mail: { type: 'text' },
   },
-  dialect: { delimiter: ';', quoting: 'doubled', comment: '#', header: true },
+  dialect: {
+    delimiter: ';',
+    quoting: 'doubled',
+    comment: '#',
+    header: true,
+    skipLines: 1,
+    unitLines: 2,
+    encoding: 'windows-1252',
+    nulls: ['NULL', '-'],
+    trim: true,
+    shortRows: 'fill',
+    blankLines: 'skip',
+    repeatedHeader: 'skip',
+  },
   content: 'table',
   key: 'sku',
   version: 'seen',
@@ -585,7 +598,7 @@ function mutated(feed: unknown, at: number, what: string, other: unknown, name: 
 
 /** What depends on names, or on more than the form of one text. */
 const BEYOND =
-  /a column of|text column|a kind|spelt otherwise|column names that fit|may be a secret|needs the variable|one ASCII character|a time such as|each column another name|another time|identifier of its own|characters that HTTP|an http or https URL|without user info/
+  /a column of|text column|a kind|spelt otherwise|column names that fit|may be a secret|needs the variable|one ASCII character|a time such as|each column another name|another time|identifier of its own|characters that HTTP|an http or https URL|without user info|an encoding that/
 
 test('the published schema takes what the reader takes, name by name', async () => {
   let refused = 0
@@ -654,9 +667,11 @@ test('the published schema has the very names and choices of the reader', async 
   expect([...names].sort()).toEqual(Object.keys(column.properties).sort())
   const choices = (feed: object) => refusal(feed).then(told => listed(told, 'must be '))
   const quoted = (values: string[]) => values.map(value => `'${value}'`)
-  expect(await choices({ ...SMALL, dialect: { quoting: 'x' } })).toEqual(
-    quoted(properties.dialect.properties.quoting.enum),
-  )
+  for (const [name, { enum: values }] of Object.entries<Part['properties'][string]>(
+    properties.dialect.properties,
+  ))
+    if (values !== undefined)
+      expect(await choices({ ...SMALL, dialect: { [name]: 'x' } })).toEqual(quoted(values))
   expect(await choices({ ...SMALL, content: 'x' })).toEqual(quoted(properties.content.enum))
   expect(await choices({ ...SMALL, files: [{ ...FILE, kind: 'x' }] })).toEqual(
     quoted(list.items.properties.kind.enum),

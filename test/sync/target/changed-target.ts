@@ -35,6 +35,7 @@ export function withRows(file: TargetFile, rows: TargetFile['rows']): TargetFile
   return Object.create(file, {
     rawBytes: { get: () => file.rawBytes },
     badRows: { get: () => file.badRows },
+    keylessRows: { get: () => file.keylessRows },
     counts: { get: () => file.counts },
     signal: { get: () => file.signal },
     rows: { value: rows },
