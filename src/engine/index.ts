@@ -32,6 +32,8 @@ export {
   type ExpectedFile,
   type FileIdentity,
   GZIP_SIGNATURE,
+  identityChange,
+  identityOf,
   identityOfStats,
   provesSame,
 } from './codec/range/file-identity'

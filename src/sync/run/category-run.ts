@@ -79,7 +79,7 @@ export class CategoryRun {
       // Behind a refused bootstrap the service may have a newer one. A refused full file stays refused.
       for (const [key, id] of this.#missing)
         if (!isOwn(id) || !this.#refused.has(key)) this.#missing.delete(key)
-      await this.#shared.settings.source.refresh?.(this.#shared.signal)
+      await this.#shared.settings.source.refresh?.(this.#shared.signal, this.#target.files)
     }
   }
 

@@ -26,7 +26,7 @@ import {
   syncSettings,
 } from '../sync-options'
 import { SpoolFolder } from '../target/spool-folder'
-import type { AppliedFile, OpenTarget, SyncTarget } from '../target/target'
+import type { AppliedFile, OpenTarget, SyncTarget, TargetCategory } from '../target/target'
 import { CategoryRun } from './category-run'
 import type { SharedRun } from './file-on-its-way'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
@@ -170,11 +170,11 @@ class Run {
 
   async #synchronise(target: RunTarget): Promise<void> {
     const { source } = this.#settings
-    await source.refresh?.(this.#abort.signal)
     const shared = this.#shared(target.spools)
-    const runs: CategoryRun[] = []
-    for (const category of source.categories)
-      runs.push(new CategoryRun(await target.category(category), shared))
+    const opened: TargetCategory[] = []
+    for (const category of source.categories) opened.push(await target.category(category))
+    await source.refresh?.(this.#abort.signal, opened[0]!.files)
+    const runs = opened.map(category => new CategoryRun(category, shared))
     this.#categories = runs
     for (const run of runs) await run.dropStrangeSpools()
     // All categories end before the target is closed. The run fails with the first error.

@@ -12,6 +12,7 @@ import {
   expectedFile,
   FeedError,
   type FeedSchema,
+  type FileIdentity,
   type HeadersProvider,
   is,
   noPromise,
@@ -30,6 +31,7 @@ import {
 import { compareKeys, isRowError } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { OWN, type OwnId } from '../file-id'
+import type { OpenedFile } from './place-blocks'
 
 /** A path, or an http or https address. */
 export type FilePlace = string | URL
@@ -43,11 +45,12 @@ export interface SourceFile {
    */
   readonly id: string
   /**
-   * Where the file is, plain or as Decompress reads it (gzip, Zstandard, ZIP): a path, an http or https address, or a function
-   * that returns one of them, for an address that ends. The function is called before each download,
-   * and again where the server refuses the address.
+   * Where the file is, plain or as Decompress reads it (gzip, Zstandard, ZIP): a path, an http or
+   * https address, or a function that returns one of them, for an address that ends, or that opens
+   * the file itself. The function is called before each download, and again where the server refuses
+   * the address or the bytes end early.
    */
-  readonly from: FilePlace | (() => FilePlace | Promise<FilePlace>)
+  readonly from: FilePlace | FileOpener
   /** Whether the file has all rows, or those that are new or have changed. */
   readonly kind: 'full' | 'changes'
   /**
@@ -61,6 +64,17 @@ export interface SourceFile {
    */
   readonly expected?: ExpectedFile
 }
+
+/** Where a download begins. */
+export interface OpenAt {
+  /** The first byte that is wanted: those before it are there. */
+  readonly offset: number
+  /** Aborted where the run is stopped. */
+  readonly signal: AbortSignal
+}
+
+/** Returns a place, or the bytes of a file from an offset on. */
+export type FileOpener = (at: OpenAt) => FilePlace | OpenedFile | Promise<FilePlace | OpenedFile>
 
 type FileList = readonly SourceFile[]
 
@@ -112,8 +126,14 @@ export interface FeedSource<C extends Columns = Columns> {
   /**
    * The files in any order, or a function that returns them: a run calls it at its start, and with
    * `mode: 'follow'` every `pollMs`. No two full files have one time.
+   *
+   * Or one place whose content is replaced, a path or an http or https address, which a run asks as
+   * often: what stands there is a full file wherever it differs from the one that was applied last.
+   * An address is asked with If-None-Match or If-Modified-Since. Where its server states no validator
+   * the whole file is fetched each time, into the temporary folder of the system, and its SHA-256
+   * tells it apart.
    */
-  readonly files: FileList | (() => FileList | Promise<FileList>)
+  readonly files: FilePlace | FileList | (() => FileList | Promise<FileList>)
   /** Headers of every request for a file. Default: none. */
   readonly headers?: RequestHeaders | HeadersProvider
   /** Sends the requests. Default: a NodeTransport of the run. */
@@ -165,7 +185,8 @@ export function rulesOfSource(source: FeedSource): RowRules {
   )
   const schema = schemaOfSource(source)
   rulesOf(dialect, schema)
-  if (typeof files !== 'function') listedFiles(name, files)
+  if (isPlace(files)) checkedPlace('source.files', files)
+  else if (typeof files !== 'function') listedFiles(name, files)
   const fileMs = (row: Row<Columns>) => row.batch.file.lastModified!.getTime()
   const versionOf = (row: Row<Columns>, rowKey: string): Version => {
     const generatedMs = fileMs(row)
@@ -247,6 +268,8 @@ export interface ListedFile {
   readonly id: OwnId
   readonly from: SourceFile['from']
   readonly expected: ExpectedFile | undefined
+  /** What its place has stated. Another file there is none of this identifier. */
+  readonly identity?: FileIdentity
 }
 
 /** Checks a list of files, and returns it in the order of time. @throws FeedError OPTION_INVALID */
@@ -311,9 +334,13 @@ export function compareFiles(a: OwnId, b: OwnId): number {
   return compareKeys(a.id, b.id)
 }
 
+export function isPlace(files: FeedSource['files']): files is FilePlace {
+  return typeof files === 'string' || files instanceof URL
+}
+
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */
 export function checkedPlace(option: string, place: FilePlace): URL | string {
-  return typeof place === 'string' && !/^https?:/i.test(place)
+  return typeof place === 'string' && !/^(?:https?:|[a-z][\w+.-]+:\/\/)/i.test(place)
     ? is.filePath(option, place)
     : requestUrl(option, place)
 }

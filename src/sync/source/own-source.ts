@@ -18,40 +18,58 @@ import {
 import { NodeTransport } from '../../service/index'
 import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
+import type { AppliedFile } from '../target/target'
 import {
   checkedPlace,
   compareFiles,
   type FeedSource,
+  type FileOpener,
   fullTimeTaken,
+  isPlace,
   type ListedFile,
   listedFiles,
   rulesOfSource,
 } from './feed-source'
 import {
+  ANSWER_MS,
   isOfSource,
   localBlocks,
+  openedBlocks,
   type PlaceOptions,
+  type RemoteFile,
   remoteBlocks,
   sourceFailed,
 } from './place-blocks'
+import { PolledPlace } from './polled-file'
 import type { SyncSource } from './sync-source'
-
-/** The limit of the wait for a list or an address. */
-const ANSWER_MS = 60_000
 
 export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
   const own = rulesOfSource(source)
   const { name, files, headers = {}, content } = source
   let listed: readonly ListedFile[] = []
   let opened: NodeTransport | undefined
+  const polled = new PolledPlace()
   const secrets = new Secrets()
 
-  async function refresh(signal: AbortSignal): Promise<void> {
+  async function filesNow(
+    applied: readonly AppliedFile[],
+    signal: AbortSignal,
+  ): Promise<readonly ListedFile[]> {
+    if (typeof files === 'function')
+      return listedFiles(name, await answerOf('files', files, signal))
+    if (!isPlace(files)) return listedFiles(name, files)
+    const at = checkedPlace('source.files', files)
+    const place = typeof at === 'string' ? at : remoteFile(at)
+    const found = await polled.ask(place, applied, { signal, ranges: { retry } })
+    const listed = listedFiles(name, found ? [found.file] : [])
+    return listed.map(file => ({ ...file, identity: found!.identity }))
+  }
+
+  async function refresh(signal: AbortSignal, applied: readonly AppliedFile[]): Promise<void> {
     const retries = new Retries(retry, signal)
     for (;;) {
       try {
-        const list = typeof files === 'function' ? await answerOf('files', files, signal) : files
-        listed = listedFiles(name, list)
+        listed = await filesNow(applied, signal)
         return
       } catch (error) {
         signal.throwIfAborted()
@@ -61,15 +79,23 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     }
   }
 
-  async function* blocksOf(id: FileId, options: PlaceOptions): AsyncGenerator<Uint8Array> {
-    const { from, expected } = fileOf(id)!
-    const place = typeof from === 'function' ? await answerOf('from', from, options.signal) : from
+  function remoteFile(url: URL): RemoteFile {
+    const transport = source.transport ?? (opened ??= new NodeTransport())
+    secrets.rememberUrl(url)
+    return { url, headers, transport, secrets, ...(content && { content }) }
+  }
+
+  async function* blocksOf(id: FileId, given: PlaceOptions): AsyncGenerator<Uint8Array> {
+    const { from, expected, identity } = fileOf(id)!
+    const options = identity ? { resume: { offset: 0, identity }, ...given } : given
+    const { resume, signal = new AbortController().signal } = options
+    const open = () => (from as FileOpener)({ offset: resume?.offset ?? 0, signal })
+    const place = typeof from === 'function' ? await answerOf('from', open, signal) : from
+    if (typeof place === 'object' && 'bytes' in place)
+      return yield* openedBlocks(place, (id as OwnId).id, options)
     const at = checkedPlace('source.files[].from', place)
     if (typeof at === 'string') return yield* localBlocks(at, options)
-    const transport = source.transport ?? (opened ??= new NodeTransport())
-    secrets.rememberUrl(at)
-    const told = { ...(expected && { expected }), ...(content && { content }) }
-    yield* remoteBlocks({ url: at, headers, transport, secrets, ...told }, options)
+    yield* remoteBlocks({ ...remoteFile(at), ...(expected && { expected }) }, options)
   }
 
   const fileOf = (id: FileId) => listed.find(file => file.id.id === (id as OwnId).id)
@@ -85,14 +111,17 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
       covered: error => secrets.covered(error),
     }),
     nameOf: id => {
-      const from = fileOf(id)?.from
+      const from = isPlace(files) ? files : fileOf(id)?.from
       const isAddress = from instanceof URL || /^https?:/i.test(String(from))
       if (isAddress) return printableUrl(String(from))
       return typeof from === 'string' ? from : (id as OwnId).id
     },
     expected: id => fileOf(id)?.expected,
     renewsAddress: id => typeof fileOf(id)?.from === 'function',
-    close: async () => opened?.close(),
+    close: async () => {
+      await polled.close()
+      await opened?.close()
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { ExpectedFile } from '../../engine/index'
 import type { RowRules } from '../file/row-rules'
 import type { Category, FileDownload, FileId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
-import type { StateOrigin } from '../target/target'
+import type { AppliedFile, StateOrigin } from '../target/target'
 
 export interface SyncSource {
   readonly origin: StateOrigin
@@ -15,8 +15,11 @@ export interface SyncSource {
   readonly own: RowRules | undefined
   /** The time for which removals are kept; undefined where none is forgotten. */
   readonly removalsKeptMs: number | undefined
-  /** Looks for new files, where that is a question of its own. The run calls it before its plans. */
-  refresh?(signal: AbortSignal): Promise<void>
+  /**
+   * Looks for new files, where that is a question of its own. The run calls it before its plans.
+   * @param applied the ledger
+   */
+  refresh?(signal: AbortSignal, applied: readonly AppliedFile[]): Promise<void>
   /**
    * Returns the files to fetch and apply, by the ledger of a category.
    * @param missing the files that the source could not give since the last look

@@ -157,12 +157,13 @@ export class RangeFetcher extends Source<Piece> {
   #tellInfo(empty: boolean, isProven: boolean): void {
     const identity: FileIdentity = { ...this.#download?.identity }
     const lastModified = possibleDate(identity, this.#settings.now())
-    const { totalBytes, isDateStrong, etag } = identity
+    const { totalBytes, isDateStrong, etag, weakEtag } = identity
     const info: RangeInfo = {
       ...(totalBytes !== undefined && { totalBytes }),
       ...(lastModified && { lastModified }),
       ...(isProven && isDateStrong && { isDateStrong }),
       ...(isProven && etag && { etag }),
+      ...(weakEtag && { weakEtag }),
       empty,
     }
     this.#settings.onInfo?.(info)

@@ -130,6 +130,8 @@ export interface RangeInfo {
   readonly isDateStrong?: boolean
   /** The entity tag, where it is a strong one. */
   readonly etag?: string
+  /** The entity tag, where it is a weak one or no tag by its form. It proves nothing. */
+  readonly weakEtag?: string
   /**
    * True where the server proved that the file is empty: by a 204, or by a Content-range with a
    * total of 0.

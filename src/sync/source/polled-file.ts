@@ -1,0 +1,164 @@
+// One place whose content is replaced from time to time. A run asks it for what came since the file
+// that was applied last, and each content is a full file of its own.
+//
+//   id     the time of the content, a blank, and its tag
+//   tag    what proves that the content is the same: its entity tag, or a Last-Modified that is a
+//          strong validator. Where a server states neither, the file is fetched, and has its SHA-256
+
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { FeedError, type FileIdentity, type RequestHeaders } from '../../engine/index'
+import { isOwn, type OwnId } from '../file-id'
+import type { AppliedFile } from '../target/target'
+import { compareFiles, type FilePlace, type SourceFile } from './feed-source'
+import {
+  identityOfPath,
+  type PlaceOptions,
+  type RemoteFile,
+  remoteBlocks,
+  sourceFailed,
+} from './place-blocks'
+
+/** A content of the place, and what its download has to find there. */
+export interface PolledFile {
+  readonly file: SourceFile
+  readonly identity: FileIdentity
+}
+
+interface Content extends Pick<PolledFile, 'identity'> {
+  readonly from: FilePlace
+  readonly tag: string
+}
+
+/** The bytes that are asked for beside the validators: the least. */
+const PROBE = { chunkBytes: 1, concurrency: 1 }
+/** A longer tag proves nothing here, because identifiers have a limit. */
+const MOST_TAG_CHARS = 900
+const HASH = 'sha256:'
+
+export class PolledPlace {
+  /** The folder of a file that was fetched for its hash. */
+  #folder: string | undefined
+  #last: PolledFile | undefined
+
+  /**
+   * Returns the content of a path or an address; undefined where it is that of the last full file.
+   * @throws FeedError as RangeFetcher does, and STAGE_FAILED
+   */
+  async ask(
+    place: string | RemoteFile,
+    applied: readonly AppliedFile[],
+    options: PlaceOptions,
+  ): Promise<PolledFile | undefined> {
+    const known = lastFull(applied)
+    const knownTag = known && tagOf(known)
+    const content =
+      typeof place === 'string'
+        ? await localContent(place)
+        : await this.#remoteContent(place, knownTag, options)
+    if (content === undefined || content.tag === knownTag) return undefined
+    const { from, identity, tag } = content
+    const last = this.#last?.file
+    // A content that was not applied yet keeps its identifier, and so its download.
+    if (last !== undefined && last.id !== known?.id && tagOf(last) === tag) return this.#last
+    const madeMs = Date.parse(identity.lastModified ?? '') || Date.now()
+    // What stands there now is newer than what stood there, whatever its date says.
+    const time = new Date(
+      Math.max(madeMs, known === undefined ? madeMs : Date.parse(known.time) + 1),
+    )
+    const file: SourceFile = { id: `${time.toISOString()} ${tag}`, from, kind: 'full', time }
+    this.#last = { file, identity }
+    return this.#last
+  }
+
+  async close(): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #remoteContent(
+    remote: RemoteFile,
+    knownTag: string | undefined,
+    options: PlaceOptions,
+  ): Promise<Content | undefined> {
+    const identity = await probe(remote, knownTag, options)
+    if (identity === undefined) return undefined
+    const { etag, weakEtag, isDateStrong, lastModified } = identity
+    const tag = etag ?? weakEtag ?? (isDateStrong ? lastModified : undefined)
+    if (tag !== undefined && tag.length <= MOST_TAG_CHARS)
+      return { from: remote.url, identity, tag }
+    return this.#hashed(remote, options)
+  }
+
+  async #hashed(remote: RemoteFile, options: PlaceOptions): Promise<Content> {
+    this.#folder ??= await mkdtemp(join(tmpdir(), 'feedmill-polled-'))
+    const path = join(this.#folder, 'content')
+    const hash = createHash('sha256')
+    async function* hashed(): AsyncGenerator<Uint8Array, void, void> {
+      for await (const block of remoteBlocks(remote, options)) {
+        hash.update(block)
+        yield block
+      }
+    }
+    try {
+      await pipeline(hashed, createWriteStream(path))
+    } catch (cause) {
+      options.signal?.throwIfAborted()
+      throw FeedError.is(cause) ? cause : sourceFailed(`${path} cannot be written`, cause, false)
+    }
+    return { from: path, identity: await identityOfPath(path), tag: HASH + hash.digest('hex') }
+  }
+}
+
+async function localContent(path: string): Promise<Content> {
+  const identity = await identityOfPath(path)
+  return { from: path, identity, tag: identity.etag }
+}
+
+/** Asks for the validators of a file. Returns undefined where the server says that it is the same. */
+async function probe(
+  remote: RemoteFile,
+  knownTag: string | undefined,
+  options: PlaceOptions,
+): Promise<FileIdentity | undefined> {
+  let identity: FileIdentity = {}
+  const onInfo: PlaceOptions['onInfo'] = ({ empty: _, ...told }) => void (identity = told)
+  const ranges = { ...options.ranges, ...PROBE }
+  try {
+    const file = { ...remote, headers: conditional(remote.headers, knownTag) }
+    for await (const _ of remoteBlocks(file, { ...options, ranges, onInfo })) break
+    return identity
+  } catch (error) {
+    if (FeedError.is(error) && error.code === 'HTTP_STATUS' && error.context.status === 304)
+      return undefined
+    throw error
+  }
+}
+
+function conditional(
+  headers: RemoteFile['headers'],
+  tag: string | undefined,
+): NonNullable<RemoteFile['headers']> {
+  if (tag === undefined || tag.startsWith(HASH)) return headers ?? {}
+  const condition: RequestHeaders = tag.endsWith('"')
+    ? { 'If-None-Match': tag }
+    : { 'If-Modified-Since': tag }
+  return typeof headers === 'function'
+    ? async reason => ({ ...(await headers(reason)), ...condition })
+    : { ...headers, ...condition }
+}
+
+function lastFull(applied: readonly AppliedFile[]): OwnId | undefined {
+  let last: OwnId | undefined
+  for (const { id } of applied)
+    if (isOwn(id) && id.kind === 'full' && (last === undefined || compareFiles(id, last) > 0))
+      last = id
+  return last
+}
+
+function tagOf({ id }: Pick<SourceFile, 'id'>): string {
+  return id.slice(id.indexOf(' ') + 1)
+}
