@@ -157,6 +157,8 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       ['A-2', '2.50'],
       ['changes-2026-03-02.csv 2026-03-02T00:00:00.000Z'],
     ]),
+  'own-feed-opened': ({ printed }) => expect(printed).toEqual([[2, 'rows']]),
+  'own-feed-accept': ({ printed }) => expect(printed).toEqual([[1, 'file accepted']]),
   'own-feed-addresses': ({ printed }) => expect(printed).toEqual([[1, 'rows']]),
   'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
   'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),

@@ -542,6 +542,11 @@ export interface ErrorContexts {
    */
   SYNC_BAD_ROWS_REFUSED: { file: string; rowsRead: number; badRows: number; maxBadShare: number }
   /**
+   * The function `accept` of a synchronisation has refused a file. Nothing of it was applied.
+   * @remedy Look at what `reason` says of the file. A later file of its place is asked about again.
+   */
+  SYNC_FILE_REFUSED: { file: string; reason: string }
+  /**
    * The files that are kept do not suffice to make the state of the requested time.
    * @remedy Ask for a later time, and raise `keepFileBytes` so that more files are kept from now
    * on.

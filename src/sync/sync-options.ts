@@ -25,7 +25,7 @@ import { type CalendarLimits, calendarLimits } from './plan/calendar-files'
 import { type FeedSource, refuseWholeRows } from './source/feed-source'
 import { ownSource } from './source/own-source'
 import { serviceSource } from './source/service-source'
-import type { SyncTarget } from './target/target'
+import type { AppliedFile, SyncTarget } from './target/target'
 
 export interface SyncOptions {
   /** The service that the files come from. */
@@ -87,6 +87,18 @@ export interface SyncOptions {
    * 0). Default: 0.5.
    */
   readonly maxRemovedShare?: number
+  /**
+   * Decides about each file before any of its rows is visible: by true, or by false or a reason, which
+   * fail the file with SYNC_FILE_REFUSED, and nothing of it is applied. It is called with the entry
+   * that the ledger is to have, which says how many rows the file inserts, changes and removes and how
+   * many are bad, and with the ledger so far: the sum of what its entries have inserted, without what
+   * they have deleted, is the number of rows. It may be called again for a file, and has 60 seconds.
+   * Default: every file is applied.
+   */
+  readonly accept?: (
+    entry: AppliedFile,
+    applied: readonly AppliedFile[],
+  ) => boolean | string | Promise<boolean | string>
   /**
    * The destination of changes: `files` writes one file of JSON lines to the folder `changes` for
    * each file of the service, a sink takes them, and `none` drops them. The first bootstraps of a
@@ -180,6 +192,7 @@ const SHARED = {
   keepFileBytes: [is.wholeNumber(0), 0],
   keepChangeBytes: [is.wholeNumber(0), 2 ** 30],
   maxRemovedShare: [is.finiteNumber(0, 1), 0.5],
+  accept: [is.callback],
   changes: [checkedChanges, 'none'],
   changeRows: [is.choice('after', 'both'), 'after'],
   quarantine: is.any,

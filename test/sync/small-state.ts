@@ -49,6 +49,7 @@ export async function applyFiles(folder: string, files: readonly SmallFile[]): P
       badRows: 0,
       counts: {},
       checkRemoval() {},
+      async accept() {},
       async *rows() {
         for (const batch of batchesOf(schemaOfFile(id), feedFile, file.rows))
           yield keyedRows(batch, rowRulesOf(id, undefined), () => {})

@@ -8,9 +8,11 @@ import {
   Decompress,
   type DurableFile,
   type DurableFiles,
+  excerpt,
   FeedError,
   Gunzip,
   leftOutRow,
+  optionInvalid,
   pipeline,
   QuarantineWriter,
   type Row,
@@ -21,6 +23,8 @@ import {
 } from '../../engine/index'
 import { keyedRows, newHeads } from '../../state/index'
 import { type FileId, feedFileOf, fileIdKey, fullTimeOf, isOwn, localNameOf } from '../file-id'
+import { answerOf } from '../source/place-blocks'
+import type { SyncOptions } from '../sync-options'
 import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { isDamage, type WholeFile } from './fetch-file'
 import { refuseBadRows, refuseRemoval } from './removal-check'
@@ -38,6 +42,7 @@ export interface FileRowsOptions {
   readonly maxBadShare?: number
   /** What the rows of a feed of one's own are. */
   readonly own?: RowRules | undefined
+  readonly accept?: SyncOptions['accept'] | undefined
   readonly signal: AbortSignal
   /** The file in messages. Default: its key. */
   readonly name?: string
@@ -65,6 +70,8 @@ export class FileRows implements TargetFile {
   rawBytes = 0
   /** Why the file could not be read to its end. */
   damage: FeedError | undefined
+  /** True when the target has asked whether it may apply the file. */
+  isAsked = false
   #isProven = false
   #cells: BadCellCount = {}
   /** The keys and versions of one batch after the other. */
@@ -181,6 +188,24 @@ export class FileRows implements TargetFile {
     const { maxRemovedShare } = this.#options
     const removal = { rowsBefore, rowsRemoved, maxRemovedShare }
     if (!this.#isProvenEmpty) refuseRemoval(this.id, this.#name, removal)
+  }
+
+  async accept(entry: AppliedFile, applied: readonly AppliedFile[]): Promise<void> {
+    this.isAsked = true
+    const { accept, signal } = this.#options
+    if (accept === undefined) return
+    const answer = await answerOf(
+      'accept',
+      () => accept({ ...this.counts, ...entry }, applied),
+      signal,
+    )
+    if (answer === true) return
+    if (typeof answer !== 'string' && answer !== false)
+      throw optionInvalid('accept()', 'true, false or a text', answer)
+    const file = this.#name
+    const reason = excerpt(answer || 'it gave false', 300)
+    const message = `${file} was refused by accept: ${reason}; nothing of it was applied`
+    throw new FeedError('SYNC_FILE_REFUSED', message, { file, reason })
   }
 
   /** Only the service proves that a file is empty. */

@@ -2,7 +2,7 @@
 // them one after the other in the order of their plan. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
-import { FeedError, ofRun, pause, waitFor, watermarkTopic } from '../../engine/index'
+import { FeedError, ofRun, optionInvalid, pause, waitFor, watermarkTopic } from '../../engine/index'
 import type { Fetched } from '../file/fetch-file'
 import type { FileRows } from '../file/file-rows'
 import {
@@ -196,6 +196,9 @@ export class CategoryRun {
         const target = this.#target
         const applied =
           files.length > 1 ? await target.applyAll!(files) : [await target.apply(files[0]!)]
+        const { accept } = this.#shared.settings
+        if (accept !== undefined && files.some(({ isAsked }) => !isAsked))
+          throw optionInvalid('accept', 'left out beside a target that does not ask it', accept)
         for (const [n, each] of applied.entries()) {
           const entry = { ...files[n]!.counts, ...each }
           publishFile(entry, () => this.#ask().watermark)

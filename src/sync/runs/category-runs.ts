@@ -250,6 +250,8 @@ export class CategoryRuns implements TargetCategory {
     })
     const removedByBadRows = Math.min(lacking, bootstrap.keylessRows ?? bootstrap.badRows)
     if (byFile && removedByBadRows > 0) entries[0] = { ...entries[0]!, removedByBadRows }
+    for (const [n, file] of files.entries())
+      await file.accept(entries[n]!, [...this.files, ...entries.slice(0, n)])
     const { changes } = this.#options
     if (changes !== undefined)
       entries[0] = await changes.record(entries[0]!, this.files, (isBeforeWanted, take) => {

@@ -13,15 +13,19 @@ import {
   is,
   type OptionTable,
   optionInvalid,
-  printableUrl,
   type RequestHeaders,
   readInstant,
   readOptions,
-  requestUrl,
   rulesOf,
   sendableHeaders,
 } from '../../engine/index'
-import { type FeedSource, type HashedColumns, rulesOfSource, type SourceFile } from './feed-source'
+import {
+  checkedPlace,
+  type FeedSource,
+  type HashedColumns,
+  rulesOfSource,
+  type SourceFile,
+} from './feed-source'
 import { type FolderFilesOptions, folderFiles } from './folder-files'
 import { mistake, placedJson } from './placed-json'
 
@@ -186,9 +190,8 @@ type At = <T>(part: string, read: () => T) => T
 
 function filesOf(files: FeedParts['files'], base: string, at: At): FeedSource['files'] {
   if (typeof files === 'string') {
-    const from = at('', () => requestUrl('files', files))
-    const time = new Date()
-    return [{ id: `${printableUrl(from)} ${time.toISOString()}`, from, kind: 'full', time }]
+    const place = at('', () => checkedPlace('files', files))
+    return typeof place === 'string' ? resolve(base, place) : place
   }
   if (!Array.isArray(files))
     return at('files', () => {

@@ -340,7 +340,7 @@ export function isPlace(files: FeedSource['files']): files is FilePlace {
 
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */
 export function checkedPlace(option: string, place: FilePlace): URL | string {
-  return typeof place === 'string' && !/^(?:https?:|[a-z][\w+.-]+:\/\/)/i.test(place)
+  return typeof place === 'string' && !/^https?:/i.test(place)
     ? is.filePath(option, place)
     : requestUrl(option, place)
 }

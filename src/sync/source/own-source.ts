@@ -6,15 +6,7 @@
 // A file that cannot be had holds back the later ones, as a missing hour of the service does, and a
 // full file that cannot be had is no base.
 
-import {
-  FeedError,
-  printableUrl,
-  Retries,
-  type RetryPolicy,
-  Secrets,
-  systemCode,
-  waitFor,
-} from '../../engine/index'
+import { printableUrl, Retries, type RetryPolicy, Secrets } from '../../engine/index'
 import { NodeTransport } from '../../service/index'
 import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
@@ -31,14 +23,13 @@ import {
   rulesOfSource,
 } from './feed-source'
 import {
-  ANSWER_MS,
+  answerOf,
   isOfSource,
   localBlocks,
   openedBlocks,
   type PlaceOptions,
   type RemoteFile,
   remoteBlocks,
-  sourceFailed,
 } from './place-blocks'
 import { PolledPlace } from './polled-file'
 import type { SyncSource } from './sync-source'
@@ -166,30 +157,4 @@ function newest(ids: readonly OwnId[]): OwnId | undefined {
   let last = ids[0]
   for (const id of ids) if (compareFiles(id, last!) > 0) last = id
   return last
-}
-
-/** What the system says of a place that waiting does not mend. */
-const LASTING: ReadonlySet<string> = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'EACCES',
-  'EPERM',
-  'ELOOP',
-  'ENAMETOOLONG',
-])
-
-/** Calls a function of the caller, whose failure is one of the source. */
-async function answerOf<T>(
-  what: 'files' | 'from',
-  ask: () => T | Promise<T>,
-  signal: AbortSignal | undefined = new AbortController().signal,
-): Promise<T> {
-  const onLimit = () => sourceFailed(`${what}() gave nothing in ${ANSWER_MS} ms`, undefined, true)
-  try {
-    return await waitFor((async () => ask())(), { signal, limitMs: ANSWER_MS, onLimit })
-  } catch (cause) {
-    signal.throwIfAborted()
-    if (isOfSource(cause) || (FeedError.is(cause) && cause.code === 'OPTION_INVALID')) throw cause
-    throw sourceFailed(`${what}() failed`, cause, !LASTING.has(systemCode(cause) ?? ''))
-  }
 }

@@ -21,6 +21,7 @@ import {
   type RangeFetcherOptions,
   readOptions,
   refuseChange,
+  systemCode,
   type WaitLimits,
   waitFor,
 } from '../../engine/index'
@@ -32,7 +33,7 @@ export type PlaceOptions = Pick<CompressedOptions, 'ranges' | 'signal' | 'resume
 const BLOCK_BYTES = 1 << 20
 const STAGE = 'source'
 /** The limit of the wait for an answer of the caller, or for the next bytes that it has opened. */
-export const ANSWER_MS = 60_000
+const ANSWER_MS = 60_000
 
 /** A file that neither a path nor an address names, such as one of SFTP, from an offset on. */
 export interface OpenedFile {
@@ -171,4 +172,30 @@ export async function identityOfPath(path: string) {
   const found = await stat(path, { bigint: true })
   if (!found.isFile()) throw sourceFailed(`${path} is no file`, undefined, false)
   return identityOfStats(found)
+}
+
+/** What the system says of a place that waiting does not mend. */
+const LASTING: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'ENAMETOOLONG',
+])
+
+/** Calls a function of the caller, whose failure is one of the source. */
+export async function answerOf<T>(
+  what: 'files' | 'from' | 'accept',
+  ask: () => T | Promise<T>,
+  signal: AbortSignal | undefined = new AbortController().signal,
+): Promise<T> {
+  const onLimit = () => sourceFailed(`${what}() gave nothing in ${ANSWER_MS} ms`, undefined, true)
+  try {
+    return await waitFor((async () => ask())(), { signal, limitMs: ANSWER_MS, onLimit })
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (isOfSource(cause) || (FeedError.is(cause) && cause.code === 'OPTION_INVALID')) throw cause
+    throw sourceFailed(`${what}() failed`, cause, !LASTING.has(systemCode(cause) ?? ''))
+  }
 }

@@ -6,22 +6,20 @@
 //          strong validator. Where a server states neither, the file is fetched, and has its SHA-256
 
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { FeedError, type FileIdentity, type RequestHeaders } from '../../engine/index'
+import {
+  closing,
+  FeedError,
+  type FileIdentity,
+  machineFiles,
+  type RequestHeaders,
+} from '../../engine/index'
 import { isOwn, type OwnId } from '../file-id'
 import type { AppliedFile } from '../target/target'
 import { compareFiles, type FilePlace, type SourceFile } from './feed-source'
-import {
-  identityOfPath,
-  type PlaceOptions,
-  type RemoteFile,
-  remoteBlocks,
-  sourceFailed,
-} from './place-blocks'
+import { identityOfPath, type PlaceOptions, type RemoteFile, remoteBlocks } from './place-blocks'
 
 /** A content of the place, and what its download has to find there. */
 export interface PolledFile {
@@ -61,18 +59,19 @@ export class PolledPlace {
         ? await localContent(place)
         : await this.#remoteContent(place, knownTag, options)
     if (content === undefined || content.tag === knownTag) return undefined
-    const { from, identity, tag } = content
+    this.#last = { file: this.#fileOf(known, content), identity: content.identity }
+    return this.#last
+  }
+
+  /** A content that was not applied yet keeps its identifier, and so its download. */
+  #fileOf(known: OwnId | undefined, { from, identity, tag }: Content): SourceFile {
     const last = this.#last?.file
-    // A content that was not applied yet keeps its identifier, and so its download.
-    if (last !== undefined && last.id !== known?.id && tagOf(last) === tag) return this.#last
+    if (last !== undefined && last.id !== known?.id && tagOf(last) === tag) return last
     const madeMs = Date.parse(identity.lastModified ?? '') || Date.now()
     // What stands there now is newer than what stood there, whatever its date says.
-    const time = new Date(
-      Math.max(madeMs, known === undefined ? madeMs : Date.parse(known.time) + 1),
-    )
-    const file: SourceFile = { id: `${time.toISOString()} ${tag}`, from, kind: 'full', time }
-    this.#last = { file, identity }
-    return this.#last
+    const leastMs = known === undefined ? madeMs : Date.parse(known.time) + 1
+    const time = new Date(Math.max(madeMs, leastMs))
+    return { id: `${time.toISOString()} ${tag}`, from, kind: 'full', time }
   }
 
   async close(): Promise<void> {
@@ -97,18 +96,16 @@ export class PolledPlace {
     this.#folder ??= await mkdtemp(join(tmpdir(), 'feedmill-polled-'))
     const path = join(this.#folder, 'content')
     const hash = createHash('sha256')
-    async function* hashed(): AsyncGenerator<Uint8Array, void, void> {
+    await machineFiles.remove(path)
+    const file = await machineFiles.create(path)
+    await closing(file, async () => {
+      let at = 0
       for await (const block of remoteBlocks(remote, options)) {
         hash.update(block)
-        yield block
+        await file.write(at, block)
+        at += block.length
       }
-    }
-    try {
-      await pipeline(hashed, createWriteStream(path))
-    } catch (cause) {
-      options.signal?.throwIfAborted()
-      throw FeedError.is(cause) ? cause : sourceFailed(`${path} cannot be written`, cause, false)
-    }
+    })
     return { from: path, identity: await identityOfPath(path), tag: HASH + hash.digest('hex') }
   }
 }

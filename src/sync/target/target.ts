@@ -110,6 +110,12 @@ export interface TargetFile {
    * @throws FeedError SYNC_REMOVAL_REFUSED
    */
   checkRemoval(rowsBefore: number, rowsRemoved: number): void
+  /**
+   * Asks the caller of the run about the file (the option `accept`). The target calls it as
+   * {@link checkRemoval}, with the entry that its ledger is to have and the entries before it.
+   * @throws FeedError SYNC_FILE_REFUSED
+   */
+  accept(entry: AppliedFile, applied: readonly AppliedFile[]): Promise<void>
 }
 
 /** One category in an open target, which this process alone writes. */
@@ -122,8 +128,8 @@ export interface TargetCategory {
    * two rows of one key the newer version stays, in whatever order files arrive; of equal versions
    * any total order of the checksums decides. A row that removes an item keeps its version, so that
    * an older row cannot bring the item back.
-   * @throws FeedError SYNC_REMOVAL_REFUSED and SYNC_BAD_ROWS_REFUSED, which fail the file and not the
-   * run; any other error ends the run
+   * @throws FeedError SYNC_REMOVAL_REFUSED, SYNC_BAD_ROWS_REFUSED and SYNC_FILE_REFUSED, which fail the
+   * file and not the run; any other error ends the run
    */
   apply(file: TargetFile): Promise<AppliedFile>
   /**

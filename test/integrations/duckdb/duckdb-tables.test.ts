@@ -67,6 +67,7 @@ function fileOf(id: FileId, lines: readonly string[], generated?: Date): TargetF
     badRows: 3,
     counts: {},
     checkRemoval() {},
+    async accept() {},
     async *rows() {
       const file = {
         feed: id.feed,

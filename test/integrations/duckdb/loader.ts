@@ -57,6 +57,7 @@ function fileOf(load: Load, sequence: number): TargetFile {
     badRows: 0,
     counts: {},
     checkRemoval() {},
+    async accept() {},
     async *rows() {
       const file = { feed: id.feed, ...CATEGORY, lastModified: time }
       const parser = new TsvRowParser({

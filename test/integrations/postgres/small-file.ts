@@ -46,6 +46,7 @@ export function smallFile(
     badRows: 0,
     counts: {},
     checkRemoval() {},
+    async accept() {},
     rows: async function* () {
       const parser = new TsvRowParser({
         schema: schemaOfFile(id),

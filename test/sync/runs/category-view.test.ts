@@ -61,6 +61,7 @@ function fileOf(id: FileId, lines: readonly (readonly string[])[]): TargetFile {
       }
     },
     checkRemoval() {},
+    async accept() {},
   }
 }
 

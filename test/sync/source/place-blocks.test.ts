@@ -3,12 +3,13 @@
 
 import { appendFileSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import type { RangeInfo } from '../../../src/engine/stages/range/range-settings'
 import { fetchTransport } from '../../../src/service/http/fetch-transport'
-import type { FilePlace } from '../../../src/sync/source/feed-source'
-import { localBlocks } from '../../../src/sync/source/place-blocks'
+import type { FileOpener, FilePlace } from '../../../src/sync/source/feed-source'
+import { localBlocks, type OpenedFile } from '../../../src/sync/source/place-blocks'
 import { collect } from '../../rows-from-text'
 import { SimulatedMachine } from '../simulated-machine'
 import { lineOf, rowsIn, SmallFeed, textOf, timeOf } from './small-feed'
@@ -58,7 +59,7 @@ class Bucket {
   })
 }
 
-function feedOver(bucket: Bucket, from: FilePlace | (() => Promise<FilePlace>)) {
+function feedOver(bucket: Bucket, from: FilePlace | FileOpener) {
   const feed = new SmallFeed()
   feed.files = [{ id: 'all', from, kind: 'full', time: timeOf(0) }]
   return { feed, source: feed.source({ transport: bucket.transport }) }
@@ -177,5 +178,117 @@ describe('a file of a disk', () => {
         code: 'STAGE_FAILED',
         retryable: false,
       })
+  })
+})
+
+const other = rows.map(row => ({ ...row, title: `${row.title} again` }))
+const VERSIONS = [rows, other].map(each => gzipSync(textOf(each), { level: 0 }))
+
+/** How one opening of a store behaves. */
+interface Opening {
+  /** The bytes after which it ends or fails; more than the file has: none of that. */
+  readonly cutAt: number
+  readonly fails: boolean
+  /** Another version stands there from then on. */
+  readonly isReplaced: boolean
+}
+const openings = fc.array(
+  fc.record<Opening>({
+    cutAt: fc.integer({ min: 0, max: 9_000 }),
+    fails: fc.boolean(),
+    isReplaced: fc.integer({ min: 0, max: 5 }).map(n => n === 0),
+  }),
+  { maxLength: 6 },
+)
+type Proof = 'etag' | 'weak' | 'date' | 'none'
+
+function store(plan: readonly Opening[], proof: Proof, blockBytes: number) {
+  const offsets: number[] = []
+  let version = 0
+  const open: FileOpener = async ({ offset }): Promise<OpenedFile> => {
+    const { cutAt, fails, isReplaced } = plan[offsets.length] ?? { cutAt: 1e9 }
+    if (isReplaced) version = 1 - version
+    offsets.push(offset)
+    const bytes = VERSIONS[version]!
+    async function* blocks() {
+      const end = Math.min(bytes.length, offset + cutAt)
+      for (let at = offset; at < end; at += blockBytes)
+        yield bytes.subarray(at, Math.min(end, at + blockBytes))
+      if (end < bytes.length && fails) throw new RangeError('the connection broke')
+    }
+    return {
+      bytes: blocks(),
+      totalBytes: bytes.length,
+      ...(proof === 'etag' && { etag: `v${version}` }),
+      ...(proof === 'weak' && { etag: `W/"v${version}"` }),
+      ...(proof === 'date' && { lastModified: timeOf(-version) }),
+    }
+  }
+  return { open, offsets }
+}
+
+describe('a file that the caller opens', () => {
+  test('is one version of it, and goes on where it broke if something proves it the same', async () => {
+    let wentOn = 0
+    await fc.assert(
+      fc.asyncProperty(
+        openings,
+        fc.constantFrom<Proof[]>('etag', 'weak', 'date', 'none'),
+        fc.integer({ min: 1, max: 9_000 }),
+        async (plan, proof, blockBytes) => {
+          const { open, offsets } = store(plan, proof, blockBytes)
+          const { feed, source } = feedOver(new Bucket(0), open)
+          const machine = new SimulatedMachine(0)
+          const run = () => feed.sync(machine.start(), { source }).summary
+          for (let n = 0; n <= plan.length; n++) {
+            const error = await run().catch(thrown => thrown)
+            if (!FeedError.is(error)) break
+            expect(['STAGE_FAILED', 'RANGE_FILE_REPLACED']).toContain(
+              (error.cause as FeedError).code,
+            )
+          }
+          const found = await rowsIn(machine.start())
+          expect([rows.map(lineOf), other.map(lineOf)]).toContainEqual(found)
+          const isProven = proof === 'etag' || proof === 'date'
+          if (!isProven) expect(offsets).toEqual(offsets.map(() => 0))
+          wentOn += offsets.filter(offset => offset > 0).length
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(wentOn).toBeGreaterThan(10)
+  })
+
+  const bytesOf = async function* (...blocks: unknown[]) {
+    yield* blocks as Uint8Array[]
+  }
+  const whole = VERSIONS[0]!
+  test.each<[string, OpenedFile, string]>([
+    ['more bytes than it said', { bytes: bytesOf(whole), totalBytes: 9 }, 'more than its 9 bytes'],
+    ['fewer', { bytes: bytesOf(whole), totalBytes: 1e6 }, 'of 1000000 bytes'],
+    ['no size', { bytes: bytesOf(whole) } as never, 'totalBytes'],
+    ['no bytes', { bytes: whole as never, totalBytes: 9 }, 'bytes must be an async iterable'],
+    ['text', { bytes: bytesOf('sku') as never, totalBytes: 9 }, 'iterable of Uint8Arrays'],
+    ['no date', { bytes: bytesOf(), totalBytes: 9, lastModified: 'x' as never }, 'lastModified'],
+  ])('with %s is refused', async (_, opened, words) => {
+    const { feed, source } = feedOver(new Bucket(0), () => opened)
+    const run = feed.sync(new SimulatedMachine(0).start(), { source })
+    const error = await run.summary.catch(thrown => thrown)
+    expect([FeedError.is(error), error.message]).toEqual([true, expect.stringContaining(words)])
+  })
+
+  test('is told when the run is stopped, and does not keep it', async () => {
+    const stop = new AbortController()
+    let told: AbortSignal | undefined
+    const open: FileOpener = ({ signal }) => {
+      told = signal
+      const bytes = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }
+      setImmediate(() => stop.abort())
+      return { bytes, totalBytes: 9 }
+    }
+    const { feed, source } = feedOver(new Bucket(0), open)
+    const run = feed.sync(new SimulatedMachine(0).start(), { source, signal: stop.signal })
+    await expect(run.summary).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(told?.aborted).toBe(true)
   })
 })

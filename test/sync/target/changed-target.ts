@@ -39,6 +39,9 @@ export function withRows(file: TargetFile, rows: TargetFile['rows']): TargetFile
     counts: { get: () => file.counts },
     signal: { get: () => file.signal },
     rows: { value: rows },
+    accept: {
+      value: (...[entry, applied]: Parameters<TargetFile['accept']>) => file.accept(entry, applied),
+    },
     checkRemoval: { value: (...sizes: [number, number]) => file.checkRemoval(...sizes) },
   })
 }

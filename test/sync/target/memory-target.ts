@@ -126,6 +126,7 @@ class MemoryCategory implements TargetCategory {
     const { id, identity, rawBytes, badRows } = file
     const sequence = this.files.length + 1
     const applied = { id, ...identity, rawBytes, sequence, rows: tally, badRows }
+    await file.accept(applied, this.files)
     this.#contents.set(this.#key, {
       ...this.#content,
       rows,

@@ -370,6 +370,7 @@ function recording(target: SyncTarget, kept: TargetFile[]): SyncTarget {
         for (const rows of all) if (rows) yield rows
       },
       checkRemoval() {},
+      async accept() {},
     }
     kept.push(again)
     return again

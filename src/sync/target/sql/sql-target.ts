@@ -172,7 +172,10 @@ class CategoryInSql implements TargetCategory {
       entries.push(...(await this.#applyGroup(connection, table, group, first + n, isEmpty)))
       n = end
     }
-    for (const entry of entries) await this.#writeEntry(connection, entry)
+    for (const [n, entry] of entries.entries()) {
+      await files[n]!.accept(entry, [...this.files, ...entries.slice(0, n)])
+      await this.#writeEntry(connection, entry)
+    }
     return entries
   }
 
