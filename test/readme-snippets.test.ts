@@ -74,7 +74,7 @@ test('only public entries of the package are imported, and a package that a read
   const others = imported.filter(
     name => !Object.keys(exports).includes(name.replace(/^feedmill/, '.')),
   )
-  expect(others).toEqual(['@duckdb/node-api', 'undici'])
+  expect(others).toEqual(['@duckdb/node-api', 'zod', 'undici'])
 })
 
 test('the first snippet of the README reads the file that its command has just sampled', () => {

@@ -353,6 +353,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       ['ColumnDecoder', 1, 1],
       [2, 13],
     ]),
+  'quarantine-schema': ({ printed }) => expect(printed).toEqual([['A-1', 12], [1]]),
   'quarantine-replay': ({ printed }) => expect(printed).toEqual([['A-1', '5']]),
   abort: ({ printed }) => {
     expect(printed.at(-2)).toEqual(['settled:', 'ABORTED'])

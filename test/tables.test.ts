@@ -13,6 +13,7 @@ import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
 import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
 import * as mapAsync from '../src/engine/pipeline/map-async'
 import * as rowStages from '../src/engine/pipeline/row-stages'
+import * as validate from '../src/engine/pipeline/validate'
 import type { Columns } from '../src/engine/schema/feed-schema'
 import {
   itemGroupColumns,
@@ -90,7 +91,7 @@ const BASES: readonly unknown[] = [feedmill.Stage, feedmill.Source]
 const stages = classes
   .filter(([, made]) => made.prototype instanceof feedmill.Stage && !BASES.includes(made))
   .map(([name]) => name)
-const helpers = Object.keys({ ...rowStages, ...mapAsync }).map(name =>
+const helpers = Object.keys({ ...rowStages, ...mapAsync, ...validate }).map(name =>
   name.replace(/Rows$/, '').replace(/^./, letter => letter.toLowerCase()),
 )
 

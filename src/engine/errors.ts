@@ -103,11 +103,12 @@ export interface ErrorContexts {
    */
   STAGE_REUSED: { stage: string }
   /**
-   * A stage, a callback or a sink threw a value that is not a FeedError; `cause` has it.
+   * A stage, a callback or a sink threw a value that is not a FeedError; `cause` has it. `validate`
+   * adds the position of the row.
    * @remedy Read `cause`, which is the error of your callback, sink or stream, and correct that
    * code.
    */
-  STAGE_FAILED: { stage: string }
+  STAGE_FAILED: Partial<RowPosition> & { stage: string }
   /**
    * The stage does not accept this input, such as text where it expects blocks of bytes.
    * @remedy Put a stage in front that makes what `expected` says, such as TsvRowParser where rows
@@ -452,6 +453,15 @@ export interface ErrorContexts {
    */
   CELL_INVALID: Partial<CellPosition> & { type: string; reason: string }
 
+  // Rows.
+  /**
+   * A schema that `validate` was given refuses the row. `column` begins the path of its first issue.
+   * The position is that of a row; an object has none.
+   * @remedy Report the row to the sender, or correct the schema; `onBadRow` of `validate` leaves such
+   * rows out.
+   */
+  ROW_INVALID: Partial<RowPosition> & { column?: string; reason: string }
+
   // Join, merge, state.
   /**
    * A row lacks the key that a join or merge needs.
@@ -650,6 +660,7 @@ const FAMILIES = {
   UNPACK: 'unpack',
   TSV: 'tsv',
   CELL: 'row',
+  ROW: 'row',
   KEY: 'row',
   VERSION: 'row',
   STATE: 'state',

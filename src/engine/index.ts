@@ -72,6 +72,12 @@ export * from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink, SinkCounts } from './pipeline/sink'
 export { tee } from './pipeline/tee'
+export type {
+  RefusedRow,
+  StandardResult,
+  StandardSchema,
+  ValidateOptions,
+} from './pipeline/validate'
 export type { Engine } from './push/engine'
 export { createInflater, type InflaterOptions } from './push/inflater'
 export { createColumnParser, createRowParser, type ParserFacts } from './push/parsers'

@@ -23,6 +23,7 @@ import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from '
 import { checkSink, type Sink } from './sink'
 import { SinkCalls } from './sink-calls'
 import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } from './stage-like'
+import { type StandardSchema, type ValidateOptions, ValidateRows } from './validate'
 
 /**
  * The source of a pipeline. A function is called for each run, so that the pipeline can run more
@@ -251,6 +252,27 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     // The options are checked at this call, and not where the run makes the stage.
     new MapAsyncRows<T, U>(map, options)
     return this.to(() => new MapAsyncRows<T, U>(map, options))
+  }
+
+  /**
+   * Replaces each row by what a schema of another library makes of its `toObject()`: one of Zod,
+   * Valibot, ArkType, or anything else with the property `~standard` of Standard Schema, version 1.
+   * Objects and other elements are given as they are. Without a schema of the parser the cells are
+   * text, or null where they are empty.
+   *
+   * A row that the schema refuses is ROW_INVALID, and one with a cell that cannot be read is
+   * CELL_INVALID: `onBadRow` says what becomes of both. Rows keep their order, and an asynchronous
+   * schema is asked about one row at a time. What it throws is STAGE_FAILED with the position.
+   *
+   * @throws FeedError OPTION_INVALID
+   */
+  validate<Out>(
+    schema: StandardSchema<Out>,
+    options: ValidateOptions<ElementOf<T>> = {},
+  ): Pipeline<Out[]> {
+    // The arguments are checked at this call, and not where the run makes the stage.
+    new ValidateRows<T, Out>(schema, options)
+    return this.to(() => new ValidateRows<T, Out>(schema, options))
   }
 
   /**

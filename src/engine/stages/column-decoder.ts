@@ -11,7 +11,7 @@ import { is, type OptionTable, optionInvalid, readOptions } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
-import { flushed, refuseProjection, settled } from './quarantined'
+import { flushed, refuseParts, settled } from './quarantined'
 import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
@@ -96,7 +96,7 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       this.#plan = planFor(batch.header, this.#columns)
       this.#header = batch.header
     }
-    if (this.#badCells.quarantine !== undefined) refuseProjection('onBadCell', batch.isProjected)
+    if (this.#badCells.quarantine !== undefined) refuseParts('onBadCell', batch.isProjected)
     const left = this.#plan.map(leftCells(batch))
     let decoded = batch
     for (const [n, column] of this.#plan.entries())

@@ -11,12 +11,20 @@ export function checkedQuarantine(option: string, value: RowQuarantine): RowQuar
   return is.withMethods<RowQuarantine>('take', 'settle', 'flush')(option, value)
 }
 
-/** A row of a projection lacks the bytes of its other columns. */
-export function refuseProjection(option: string, isProjected: boolean): void {
-  if (isProjected)
+/** Checks what becomes of bad rows. @throws FeedError OPTION_INVALID */
+export function badRowPolicy<P>(option: string, policy: P): P {
+  if (typeof policy === 'object') checkedQuarantine(option, policy as RowQuarantine)
+  else if (policy !== 'throw' && policy !== 'skip')
+    is.callback(option, policy as () => void, "'throw', 'skip', a function or a quarantine")
+  return policy
+}
+
+/** A row of a projection lacks the bytes of its other columns, and an object all of them. */
+export function refuseParts(option: string, isPart: boolean): void {
+  if (isPart)
     throw optionInvalid(
       option,
-      "'throw', 'null' or a function where the parser has columns, because a quarantine takes whole rows",
+      'no quarantine where the parser has columns or gives objects, because a quarantine takes whole rows',
       'a quarantine',
     )
 }

@@ -8,7 +8,7 @@ import { PAUSE, type Pause } from '../core/steps'
 import { is, type OptionTable, readOptions } from '../options'
 import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
-import { refuseProjection } from './quarantined'
+import { refuseParts } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 export type TsvColumnParserOptions<
@@ -86,7 +86,7 @@ export class TsvColumnParser<
     }
     const { quarantine } = this.#badCells
     if (quarantine === undefined) return
-    refuseProjection('onBadCell', parsing.columns !== undefined)
+    refuseParts('onBadCell', parsing.columns !== undefined)
     this.quarantineTo(quarantine)
   }
 

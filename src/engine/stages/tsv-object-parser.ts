@@ -9,7 +9,7 @@ import { PAUSE, type Pause } from '../core/steps'
 import { is, type OptionTable, readOptions } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cell-policy'
-import { refuseProjection } from './quarantined'
+import { refuseParts } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /** `typed` objects are those of `row.toObject()`, `text` objects those of `row.toStrings()`. */
@@ -85,7 +85,7 @@ export class TsvObjectParser<
     this.#badCells = new BadCells(onBadCell)
     const { quarantine } = this.#badCells
     if (quarantine !== undefined) {
-      refuseProjection('onBadCell', parsing.columns !== undefined)
+      refuseParts('onBadCell', parsing.columns !== undefined)
       this.quarantineTo(quarantine)
     }
     this.#isText = values === 'text'

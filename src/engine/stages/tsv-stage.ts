@@ -4,7 +4,6 @@
 import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
 import { byteBlock } from '../codec/stage-input'
-import type { BadRowPolicy } from '../codec/tsv/bad-row-report'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import type { Outputs } from '../core/machine'
 import type { Pause } from '../core/steps'
@@ -16,7 +15,7 @@ import {
   defineSchema,
   type FeedFile,
 } from '../schema/feed-schema'
-import { checkedQuarantine, flushed, settled } from './quarantined'
+import { badRowPolicy, flushed, settled } from './quarantined'
 import { Stage } from './stage'
 
 /** The bounds of the bytes of a row, and of a batch. */
@@ -45,7 +44,7 @@ export const PARSER_OPTIONS = {
   content: [is.choice('table')],
   file: [checkFile],
   columns: [someNames],
-  onBadRow: [checkBadRowPolicy],
+  onBadRow: [badRowPolicy],
   maxBadRows: [is.wholeNumber(0)],
   invalidUtf8: [is.choice('bad-row', 'replace')],
   maxRowBytes: [ROW_BYTES],
@@ -158,10 +157,4 @@ type File = FeedFile | (() => FeedFile)
 function checkFile(option: string, file: File): File {
   if (typeof file !== 'function') readOptions(file, FILE_PARTS, option)
   return file
-}
-
-function checkBadRowPolicy(option: string, policy: BadRowPolicy): BadRowPolicy {
-  if (typeof policy === 'object') return checkedQuarantine(option, policy)
-  if (policy === 'throw' || policy === 'skip') return policy
-  return is.callback(option, policy, "'throw', 'skip', a function or a quarantine")
 }

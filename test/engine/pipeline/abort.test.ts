@@ -174,6 +174,14 @@ const CHAINS: Record<string, (hang: Hang, options: Options) => Any> = {
     ),
   map: (hang, options) => pipeline(numbers(), options).map(hang.call),
   mapAsync: (hang, options) => pipeline(numbers(), options).mapAsync(hang.call),
+  validate: (hang, options) =>
+    pipeline(numbers(), options).validate({
+      '~standard': {
+        version: 1,
+        vendor: 'hangs',
+        validate: async () => ({ value: await hang.call() }),
+      },
+    }),
   tap: (hang, options) => pipeline(numbers(), options).tap(hang.call),
   'a pipeline within': (hang, options) =>
     concat([pipeline(numbers()).to(() => new Lingering(hang))], options),

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
 import type { Row, RowBatch } from '../../../src/engine/codec/row-batch'
 import { type Pipeline, pipeline } from '../../../src/engine/pipeline/pipeline'
 import type { Sink } from '../../../src/engine/pipeline/sink'
 import { tee } from '../../../src/engine/pipeline/tee'
+import { quarantine } from '../../../src/engine/quarantine/quarantine'
 import { decimal, int32, text } from '../../../src/engine/schema/column-kinds'
 import type { ColumnSpec } from '../../../src/engine/schema/column-spec'
 import { defineSchema, type RowObject } from '../../../src/engine/schema/feed-schema'
@@ -230,4 +232,49 @@ test('a wrong chain does not compile, at the call that joins it', () => {
   pipeline(bytes).to(new TsvRowParser({ schema })).to(new TsvRowParser({ schema }))
   // @ts-expect-error a byte block is not a source of byte blocks
   pipeline(new Uint8Array()).to(new TsvRowParser({ schema }))
+})
+
+test('validate gives what the schema gives, and takes a quarantine for rows alone', () => {
+  const stock = z.object({ itemId: z.string(), quantity: z.coerce.number() })
+  const made = {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'made',
+      validate: async (value: unknown) =>
+        typeof value === 'object' ? { value: 7n } : { issues: [{ message: 'no object' }] },
+    },
+  }
+  const rows = rowsOfSchema()
+  const objects = pipeline(bytes).to(new TsvObjectParser({ schema }))
+  expectTypeOf(rows.validate(stock)).toEqualTypeOf<
+    Pipeline<{ itemId: string; quantity: number }[]>
+  >()
+  expectTypeOf(rows.validate(made)).toEqualTypeOf<Pipeline<bigint[]>>()
+  rows.validate(stock).run(csvSink('out.csv', { columns: ['quantity'] }))
+  // @ts-expect-error the schema gives no price
+  rows.validate(stock).run(csvSink('out.csv', { columns: ['price'] }))
+  // @ts-expect-error the objects of the schema have no price
+  rows.validate(stock).filter(({ price }) => price)
+  // @ts-expect-error rows become objects, which are no batches
+  rows.validate(stock).to(needsPrice)
+  // @ts-expect-error a schema of feedmill
+  rows.validate(schema)
+
+  rows.validate(stock, { onBadRow: quarantine('bad.ndjson') })
+  rows.batch(2).validate(stock, { onBadRow: quarantine('bad.ndjson') })
+  // @ts-expect-error objects have lost the bytes of their rows
+  objects.validate(stock, { onBadRow: quarantine('bad.ndjson') })
+  // @ts-expect-error a bad cell may be null, and a bad row may not
+  rows.validate(stock, { onBadRow: 'null' })
+  // @ts-expect-error nothing would wait for the promise
+  rows.validate(stock, { onBadRow: async () => {} })
+  rows.validate(stock, {
+    onBadRow: ({ error, row }) => {
+      expectTypeOf(error.code).toEqualTypeOf<'ROW_INVALID' | 'CELL_INVALID'>()
+      expectTypeOf(row).toEqualTypeOf<Row<Columns>>()
+    },
+  })
+  objects.validate(stock, {
+    onBadRow: ({ row }) => expectTypeOf(row).toEqualTypeOf<RowObject<Columns>>(),
+  })
 })

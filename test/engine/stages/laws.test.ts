@@ -19,6 +19,7 @@ import {
   TakeRows,
   TapRows,
 } from '../../../src/engine/pipeline/row-stages'
+import { ValidateRows } from '../../../src/engine/pipeline/validate'
 import type { Columns, RowObject } from '../../../src/engine/schema/feed-schema'
 import {
   type ItemColumns,
@@ -427,6 +428,20 @@ for (const ordered of [true, false])
       new MapAsyncRows<ItemBatch, Promise<string>>(async row => row.text('title'), { ordered }),
     content: (outputs: string[][]) => (ordered ? outputs.flat() : outputs.flat().sort()),
   } satisfies StageUnderLaw<ItemBatch, string[]>)
+for (const isAsync of [false, true]) {
+  const result = (value: unknown) =>
+    (value as RowObject<ItemColumns>).estimatedAvailableQuantity === 0
+      ? { issues: [{ message: 'nothing is left' }] }
+      : { value: (value as RowObject<ItemColumns>).title }
+  const validate = isAsync ? async (value: unknown) => result(value) : result
+  const schema = { '~standard': { version: 1, vendor: 'the laws', validate } } as const
+  describeLaws({
+    ...rowStage,
+    name: `validate (${isAsync ? 'with promises' : 'at once'})`,
+    make: () => new ValidateRows<ItemBatch, string | null>(schema, { onBadRow: 'skip' }),
+    content: (outputs: (string | null)[][]) => outputs.flat(),
+  } satisfies StageUnderLaw<ItemBatch, (string | null)[]>)
+}
 describeLaws({
   ...rowStage,
   name: 'take',

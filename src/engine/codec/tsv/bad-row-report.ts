@@ -117,7 +117,8 @@ export function badRowsLimit(
   })
 }
 
-function placeText({ row, line, byteOffset, file }: RowPosition): string {
+/** Where a row stands, as messages say it. */
+export function placeText({ row, line, byteOffset, file }: RowPosition): string {
   const place = `row ${row}, line ${line}, byte ${byteOffset}`
   return file === undefined ? place : `${file}, ${place}`
 }
