@@ -369,6 +369,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   opentelemetry: ({ printed }) => expect(printed).toEqual([[1]]),
   // A queue needs a server, and test/integrations/queue/ works with one.
   queue: ({ printed }) => expect(printed).toEqual([['function']]),
+  'queue-feeds': ({ printed }) => expect(printed).toEqual([['function']]),
   'run-category': ({ printed }) => expect(printed).toEqual([['function']]),
   'own-stage': ({ printed, facts }) => {
     expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])

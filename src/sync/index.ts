@@ -1,6 +1,6 @@
 // The door of the room sync: what the public entries and the other rooms use of it.
 
-export { type Category, type FileId, fileIdKey } from './file-id'
+export { type Category, type FileId, fileIdKey, OWN } from './file-id'
 export {
   type ChangedRow,
   type ChangeSink,

@@ -1,10 +1,11 @@
-// `feedmill worker`: runs the scheduled categories of a queue until a signal comes.
+// `feedmill worker`: runs the scheduled categories, or feeds, of a queue until a signal comes.
 
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue'
 import type { FeedService } from '../../service'
 import { given } from '../given'
 import { jsonText, print } from '../output'
 import { serviceOf } from '../service-settings'
+import { feedsOf } from '../sync/feed-of'
 import { type StopRequest, stopRequest } from '../sync/stop-signals'
 import { targetOf } from '../sync/target-option'
 import type { WorkerCommand } from './queue-commands'
@@ -20,11 +21,16 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
   let service: FeedService | undefined
   try {
     // A signal ends the process while it waits for a credentials file that is a pipe.
-    service = serviceOf(options, given({ now, sharedTurn: limit?.sharedTurn }))
+    const sources = await feedsOf(options.source, true)
+    if (sources === undefined)
+      service = serviceOf(options, given({ now, sharedTurn: limit?.sharedTurn }))
     stop = stopRequest()
     const onJob = (report: JobReport) =>
       void print(json ? jsonText(reportObject(report)) : reportLine(report)).catch(() => {})
-    const worker = await startWorker({ queue, target, service, concurrency, memoryBytes, onJob })
+    const shared = { queue, target, concurrency, memoryBytes, onJob }
+    const worker = await (service
+      ? startWorker({ service, ...shared })
+      : startWorker({ sources: sources!, ...shared }))
     const close = () => void worker.close()
     stop.signal.addEventListener('abort', close)
     if (stop.signal.aborted) close()

@@ -1,4 +1,4 @@
-// The option `--source`: the feed of one's own that a command is about.
+// The option `--source`: the feeds of one's own that a command is about.
 
 import { type FeedSource, readFeedFile } from '../../sync'
 import { rememberValues } from '../command-secrets'
@@ -15,4 +15,12 @@ export function feedOf(path: string, isFetched = true): Promise<FeedSource> {
     return isFetched ? secret : name
   }
   return readFeedFile(path, { variable })
+}
+
+/** Reads the files of an option that may be repeated. */
+export async function feedsOf(
+  paths: readonly string[] | undefined,
+  isFetched: boolean,
+): Promise<readonly FeedSource[] | undefined> {
+  return paths && Promise.all(paths.map(path => feedOf(path, isFetched)))
 }

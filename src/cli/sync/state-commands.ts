@@ -16,7 +16,7 @@ import {
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
-import { CATEGORY_PLACE_OPTIONS } from '../queue/queue-commands'
+import { CATEGORY_OPTIONS, needCategories, SOURCE } from '../queue/queue-commands'
 import { QUEUE_PLACE_OPTIONS } from '../queue/queue-setting'
 import { CREDENTIAL_VARIABLES, SERVICE_OPTIONS } from '../service-settings'
 import { TARGET_FORMS, targetPlace } from './target-option'
@@ -29,10 +29,8 @@ const CHANGES_FORMAT_OPTION = option(
   { choices: ['plain', 'debezium'], default: 'plain' },
 )
 
-const SOURCE = ['--source <file>', 'a JSON file that describes a feed of your own'] as const
-
 const SYNC_OPTIONS = [
-  ...CATEGORY_PLACE_OPTIONS,
+  ...CATEGORY_OPTIONS,
   option(...SOURCE, { conflicts: ['marketplace', 'category', 'until', 'now'] }),
   option('--state <dir>', 'the state folder'),
   option('--to <place>', DATABASE, {
@@ -157,9 +155,7 @@ export function addStateCommands(feedmill: Command): void {
     .table('Proxy and certificates', PROXY_VARIABLES)
     .action(async (options: SyncCommand) => {
       needPlace(sync, options.state, options.to)
-      for (const name of ['marketplace', 'category'] as const)
-        if (options.source === undefined && options[name] === undefined)
-          sync.error(`error: required option '--${name} <id>' not specified, nor --source <file>`)
+      needCategories(sync, options)
       await (await import('./sync')).syncCommand(options)
     })
   const status = feedmill

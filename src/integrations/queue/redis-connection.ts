@@ -18,6 +18,7 @@ import {
   Secrets,
   waitFor,
 } from '../../engine/index'
+import type { FeedSource } from '../../sync/index'
 
 /** What a job has in Redis. It holds no credential. */
 export interface JobData {
@@ -333,6 +334,19 @@ export function schedulerId(marketplace: string, categoryId: string): string {
 export function identifier(option: string, name: string): string {
   if (typeof name === 'string' && /^[\w.-]{1,100}$/.test(name)) return name
   throw optionInvalid(option, 'letters, digits, -, . and _', name)
+}
+
+/** Returns the names of feeds, which differ. @throws FeedError OPTION_INVALID */
+export function feedNames(option: string, feeds: readonly Pick<FeedSource, 'name'>[]): string[] {
+  const names = is.arrayOf(option, feeds).map((feed, n) => {
+    const { name } = is.anObject(`${option}[${n}]`, feed)
+    return identifier(`${option}[${n}].name`, name)
+  })
+  if (names.length === 0) throw optionInvalid(option, 'an array of one feed or more', feeds)
+  const again = names.findIndex((name, n) => names.indexOf(name) < n)
+  if (again < 0) return names
+  const place = `${option}[${again}].name`
+  throw optionInvalid(place, 'a name that no other feed of the array has', names[again])
 }
 
 /** Returns the categories, each of them once. @throws FeedError OPTION_INVALID */

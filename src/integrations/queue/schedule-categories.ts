@@ -3,9 +3,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { is, type OptionTable, optionInvalid, pause, readOptions } from '../../engine/index'
+import { type FeedSource, OWN } from '../../sync/index'
 import { namesOf } from './category-job'
 import {
   type CategoryQueue,
+  feedNames,
   identifier,
   type JobData,
   jobsIn,
@@ -50,6 +52,17 @@ export interface ScheduleOptions extends UnscheduleOptions {
   readonly backoffMs?: number
 }
 
+/** The options that remove feeds of your own from a queue, in place of categories. */
+export interface FeedUnscheduleOptions extends Pick<UnscheduleOptions, 'queue'> {
+  /** The feeds, of which only the names are used. */
+  readonly sources: readonly Pick<FeedSource, 'name'>[]
+}
+
+/** The options that schedule feeds of your own, in place of categories. */
+export interface FeedScheduleOptions
+  extends Omit<ScheduleOptions, 'marketplace' | 'categories'>,
+    FeedUnscheduleOptions {}
+
 /** The default of `everyMs`. */
 export const EVERY_MS = 3_600_000
 
@@ -59,31 +72,48 @@ const UNSCHEDULE = {
   categories: someIdentifiers,
 } satisfies OptionTable<UnscheduleOptions>
 
-const SCHEDULE = {
-  ...UNSCHEDULE,
+const UNSCHEDULE_FEEDS = {
+  queue: UNSCHEDULE.queue,
+  sources: feedNames,
+} satisfies OptionTable<FeedUnscheduleOptions>
+
+const TIMES = {
   target: [targetName],
   everyMs: [is.durationMs(), EVERY_MS],
   attempts: [is.wholeNumber(1, 1_000), 5],
   backoffMs: [is.durationMs(), 30_000],
-} satisfies OptionTable<ScheduleOptions>
+} satisfies OptionTable<Omit<ScheduleOptions, keyof UnscheduleOptions>>
+
+const SCHEDULE = { ...UNSCHEDULE, ...TIMES } satisfies OptionTable<ScheduleOptions>
+const SCHEDULE_FEEDS = { ...UNSCHEDULE_FEEDS, ...TIMES } satisfies OptionTable<FeedScheduleOptions>
+
+function isOfFeeds(options: object): options is FeedUnscheduleOptions {
+  return 'sources' in is.anObject('options', options)
+}
+
+/** A feed is the category of its name. */
+function asCategories<O>({ sources, ...options }: O & { readonly sources: readonly string[] }) {
+  return { ...options, marketplace: OWN, categories: sources }
+}
 
 /** Number of completed and of failed jobs that the server keeps for a queue. */
 const JOBS_KEPT = 1_000
 
 /**
- * Puts a job scheduler for each category into a queue. A repeated call changes nothing, and a call
+ * Puts a job scheduler for each category, or for each feed of your own, into a queue. A repeated call changes nothing, and a call
  * with other options replaces those of the categories, but not their target. A new category is due
  * at once. Redis gets the marketplace, the category and the name of the target, and no credential.
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
-export async function scheduleCategories(options: ScheduleOptions): Promise<void> {
-  const {
-    queue: settings,
-    marketplace,
-    categories,
-    target,
-    ...times
-  } = readOptions(options, SCHEDULE)
+export async function scheduleCategories(options: ScheduleOptions): Promise<void>
+export async function scheduleCategories(options: FeedScheduleOptions): Promise<void>
+export async function scheduleCategories(
+  options: ScheduleOptions | FeedScheduleOptions,
+): Promise<void> {
+  const read = isOfFeeds(options)
+    ? asCategories(readOptions(options, SCHEDULE_FEEDS))
+    : readOptions(options, SCHEDULE)
+  const { queue: settings, marketplace, categories, target, ...times } = read
   const opts = jobOptions(times.attempts, times.backoffMs)
   await withQueue(settings, 'schedule', (queue, redis) =>
     inTurn(redis, settings, async () => {
@@ -161,13 +191,20 @@ async function refuseOtherTargets(
 }
 
 /**
- * Removes the job schedulers of categories and their jobs that no worker has taken yet. A job that
+ * Removes the job schedulers of categories, or of feeds, and their jobs that no worker has taken yet. A job that
  * is under way ends and does not come again.
- * @returns the categories that were scheduled
+ * @returns the categories, or the names of the feeds, that were scheduled
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
-export async function unscheduleCategories(options: UnscheduleOptions): Promise<string[]> {
-  const { queue: settings, marketplace, categories } = readOptions(options, UNSCHEDULE)
+export async function unscheduleCategories(options: UnscheduleOptions): Promise<string[]>
+export async function unscheduleCategories(options: FeedUnscheduleOptions): Promise<string[]>
+export async function unscheduleCategories(
+  options: UnscheduleOptions | FeedUnscheduleOptions,
+): Promise<string[]> {
+  const read = isOfFeeds(options)
+    ? asCategories(readOptions(options, UNSCHEDULE_FEEDS))
+    : readOptions(options, UNSCHEDULE)
+  const { queue: settings, marketplace, categories } = read
   return withQueue(settings, 'unschedule', async queue => {
     const removed: string[] = []
     for (const categoryId of categories) {

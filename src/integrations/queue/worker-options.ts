@@ -2,18 +2,23 @@
 
 import {
   type DiagnosticsMessages,
-  type FeedError,
+  FeedError,
   is,
   type OptionTable,
   readOptions,
 } from '../../engine/index'
 import {
+  type Category,
   type CategoryResult,
+  type FeedSource,
+  type FeedSyncOptions,
+  OWN,
+  runCategory,
   type SyncOptions,
   type SyncTarget,
   syncSettings,
 } from '../../sync/index'
-import { type QueueOptions, queueSettings } from './redis-connection'
+import { feedNames, type QueueOptions, queueSettings } from './redis-connection'
 
 /**
  * The options of a worker. Those of `runCategory` hold for each job, so that `memoryBytes` is for
@@ -56,6 +61,23 @@ export interface WorkerOptions
   readonly onJob?: (report: JobReport) => void
 }
 
+/**
+ * The options of a worker that follows feeds of your own in place of the categories of a service.
+ * Those of `runCategory` with a `FeedSource` hold for each job.
+ */
+export interface FeedWorkerOptions
+  extends Omit<WorkerOptions, 'service' | 'until' | 'limits' | 'now'>,
+    Pick<FeedSyncOptions, 'maxBadShare'> {
+  /**
+   * The feeds of this worker, each with another name: a job has the name of one. Give all workers of a
+   * queue the same ones.
+   */
+  readonly sources: readonly AnyFeed[]
+}
+
+/** A feed of whatever columns: the compiler compares the parts of a mapped type one by one. */
+type AnyFeed = Pick<FeedSource, keyof FeedSource>
+
 /** A message of `feedmill:job` with what the job has given. */
 export interface JobReport {
   readonly message: DiagnosticsMessages['feedmill:job']
@@ -65,19 +87,15 @@ export interface JobReport {
   readonly result?: CategoryResult
 }
 
-const OPTIONS = {
-  service: is.withMethods<WorkerOptions['service']>('withClock', 'close'),
+const SHARED = {
   target: is.withMethods<SyncTarget>('open'),
   spoolFolder: is.any,
-  until: is.any,
   memoryBytes: is.any,
   parallelFiles: is.any,
   ranges: is.any,
   maxRemovedShare: is.any,
   quarantine: is.any,
   pollMs: is.any,
-  limits: is.any,
-  now: is.any,
   retry: is.any,
   shares: is.any,
   queue: (_option, queue) => queueSettings(queue),
@@ -85,12 +103,80 @@ const OPTIONS = {
   lockMs: [is.durationMs(100), 60_000],
   drainMs: [is.durationMs(), 30_000],
   onJob: [is.callback],
+} satisfies OptionTable<Omit<FeedWorkerOptions, 'sources' | 'maxBadShare'>>
+const OF_SERVICE = {
+  ...SHARED,
+  service: is.withMethods<WorkerOptions['service']>('withClock', 'close'),
+  until: is.any,
+  limits: is.any,
+  now: is.any,
 } satisfies OptionTable<WorkerOptions>
+const OF_FEEDS = {
+  ...SHARED,
+  sources: someSources,
+  maxBadShare: is.any,
+} satisfies OptionTable<FeedWorkerOptions>
+
+/** The options that no run has. */
+type OfWorker = 'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'
+type ServiceJob = Omit<WorkerOptions, OfWorker>
+type FeedJob = Omit<FeedWorkerOptions, OfWorker>
+
+/** What a worker does with its jobs. */
+interface Work {
+  /** The clock of what the jobs follow. */
+  readonly now: () => number
+  /** Begins the run of a job. Returns undefined where the worker does not have what it names. */
+  run(category: Category, signal: AbortSignal): Promise<CategoryResult> | undefined
+}
 
 /** @throws FeedError OPTION_INVALID */
-export function workerSettings(options: WorkerOptions) {
-  const { queue, concurrency, lockMs, drainMs, onJob, ...given } = readOptions(options, OPTIONS)
-  const job = given as Omit<WorkerOptions, 'queue' | 'concurrency' | 'lockMs' | 'drainMs' | 'onJob'>
-  syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
-  return { queue, job, limits: { concurrency, lockMs, drainMs }, onJob }
+export function workerSettings(options: WorkerOptions | FeedWorkerOptions) {
+  const { queue, concurrency, lockMs, drainMs, onJob, ...job } =
+    'sources' in is.anObject('options', options)
+      ? readOptions(options, OF_FEEDS)
+      : readOptions(options, OF_SERVICE)
+  const work = 'sources' in job ? workOfFeeds(job as FeedJob) : workOfService(job as ServiceJob)
+  const limits = { concurrency, lockMs, drainMs }
+  return { queue, target: job.target.name, limits, onJob, ...work }
+}
+
+function workOfService(job: ServiceJob): Work {
+  const { now } = syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
+  return {
+    now,
+    run: ({ marketplace, categoryId }, signal) =>
+      marketplace === OWN ? undefined : runCategory(categoryId, { ...job, marketplace, signal }),
+  }
+}
+
+function workOfFeeds({ sources, ...job }: FeedJob): Work {
+  for (const [n, source] of sources.entries()) {
+    try {
+      syncSettings({ ...job, source })
+    } catch (error) {
+      throw placed(error, `sources[${n}]`)
+    }
+  }
+  return {
+    now: Date.now,
+    run: ({ marketplace, categoryId }, signal) => {
+      const source = sources.find(({ name }) => marketplace === OWN && name === categoryId)
+      return source && runCategory(source, { ...job, signal })
+    },
+  }
+}
+
+/** Says which of several feeds an error is about. */
+function placed(error: unknown, place: string): unknown {
+  if (!FeedError.is(error) || error.code !== 'OPTION_INVALID') return error
+  const { expected, received, option: inFeed } = error.context
+  const option = inFeed.replace(/^source\b/, place)
+  const message = error.message.replace(inFeed, () => option)
+  return new FeedError('OPTION_INVALID', message, { option, expected, received })
+}
+
+function someSources(option: string, sources: readonly AnyFeed[]): readonly AnyFeed[] {
+  feedNames(option, sources)
+  return sources
 }

@@ -1,6 +1,6 @@
-// A worker: it takes the jobs of a queue and runs their categories by `runCategory`. This file owns
-// the worker's life and what is said about its jobs; worker-options.ts checks what a worker is
-// given, and category-job.ts decides what becomes of a job.
+// A worker: it takes the jobs of a queue and runs their categories. This file owns the worker's life
+// and what is said about its jobs; worker-options.ts checks what a worker is given, and has what its
+// jobs run; category-job.ts decides what becomes of a job.
 
 import { hostname } from 'node:os'
 import {
@@ -13,7 +13,7 @@ import {
   RunWatch,
   waitFor,
 } from '../../engine/index'
-import { type CategoryResult, runCategory } from '../../sync/index'
+import type { CategoryResult } from '../../sync/index'
 import {
   categoryOf,
   type Ending,
@@ -33,7 +33,12 @@ import {
   type QueueWorker,
   queueFailed,
 } from './redis-connection'
-import { type JobReport, type WorkerOptions, workerSettings } from './worker-options'
+import {
+  type FeedWorkerOptions,
+  type JobReport,
+  type WorkerOptions,
+  workerSettings,
+} from './worker-options'
 
 /** A worker that takes jobs until it is closed. Also for `await using`. */
 export interface FeedWorker extends AsyncDisposable {
@@ -57,11 +62,15 @@ export interface FeedWorker extends AsyncDisposable {
 const LOST_WORKERS = 5
 
 /**
- * Starts a worker. Any number of workers on any number of machines can have the same queue. Each
- * needs the credentials of the service and of the target itself: Redis has none of them.
+ * Starts a worker, of the categories of a service or of feeds of your own (`sources`). Any number of
+ * workers on any number of machines can have the same queue. Each needs the credentials of the service
+ * or the feeds, and of the target, itself: Redis has none of them. A job of a feed that the worker
+ * does not have fails with QUEUE_FAILED, after its attempts.
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
-export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
+export async function startWorker(options: WorkerOptions): Promise<FeedWorker>
+export async function startWorker(options: FeedWorkerOptions): Promise<FeedWorker>
+export async function startWorker(options: WorkerOptions | FeedWorkerOptions): Promise<FeedWorker> {
   const settings = workerSettings(options)
   const lost = new AbortController()
   const connection = await connectQueue(settings.queue, {
@@ -211,7 +220,7 @@ class RunningWorker implements FeedWorker {
     let ending: Ending
     try {
       this.#refuse(job)
-      const other = endingOfOther(job, this.#parts.job.target.name, await this.#times(job))
+      const other = endingOfOther(job, this.#parts.target, await this.#times(job))
       if (other === undefined) result = await this.#runCategory(job, stop.signal)
       ending = other ?? endingOf(result as CategoryResult, await this.#times(job))
     } catch (error) {
@@ -258,21 +267,25 @@ class RunningWorker implements FeedWorker {
   }
 
   async #runCategory(job: QueueJob, signal: AbortSignal): Promise<CategoryResult> {
-    const { marketplace, categoryId } = categoryOf(job)
-    const run = runCategory(categoryId, { ...this.#parts.job, marketplace, signal })
+    const category = categoryOf(job)
+    const run = this.#parts.run(category, signal)
+    if (run === undefined) {
+      const { marketplace, categoryId } = category
+      const reason = `this worker does not have ${marketplace}/${categoryId}: give all workers of a queue the same feeds, or the same service`
+      // A worker that is being replaced may have it, or lack it no longer.
+      throw queueFailed(this.#parts.queue, 'start a job', reason)
+    }
     this.#runs.add(run)
     return run.finally(() => this.#runs.delete(run))
   }
 
   async #times(job: QueueJob) {
-    const { connection, queue, job: options, limits } = this.#parts
+    const { connection, queue, now, limits } = this.#parts
     const schedulers = `${KEY_PREFIX}:${queue.name}:repeat`
     const next = await connection.redis.zscore(schedulers, job.repeatJobKey ?? '')
-    const now = options.now === undefined ? options.service.now : undefined
-    const fixed = options.now instanceof Date ? options.now : options.now?.()
     return {
       nowMs: Date.now(),
-      serviceNowMs: now?.() ?? fixed?.getTime() ?? Date.now(),
+      serviceNowMs: now(),
       nextJobMs: next === null ? undefined : Number(next),
       lockedDelayMs: limits.lockMs,
     }

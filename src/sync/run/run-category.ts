@@ -1,22 +1,25 @@
-// The run of one category as a unit of work for an engine that runs jobs: a queue, a cron job, a
-// workflow. It is `sync` with one category and mode `once`, and a result that says when to call it
-// again. Nothing here knows an engine.
+// The run of one category, or of a feed of one's own, as a unit of work for an engine that runs jobs:
+// a queue, a cron job, a workflow. It is `sync` with mode `once`, and a result that says when to call
+// it again. Nothing here knows an engine.
 
-import { is } from '../../engine/index'
-import type { SyncOptions } from '../sync-options'
+import { type Columns, is } from '../../engine/index'
+import type { FeedSource } from '../source/feed-source'
+import type { FeedSyncOptions, SyncOptions } from '../sync-options'
 import { sync } from './sync'
 import type { CategoryProgress, SyncSummary } from './sync-events'
 
 /**
  * What a run of one category did, and how the category then stands. `nextAt`, by the clock of the
- * service, is when to call again; it is undefined where `until` is reached.
+ * service, is when to call again; it is undefined where `until` is reached. A feed of your own is a
+ * category of the marketplace `own`, and has a `nextAt` where a file of its list could not be had.
  */
 export interface CategoryResult
   extends Omit<CategoryProgress, 'done' | 'ready'>,
     Pick<SyncSummary, 'files' | 'rows' | 'failed'> {}
 
 /**
- * Brings one category up to date with the service, once. A call is idempotent: the ledger of its
+ * Brings one category up to date with the service, or a feed of your own with its list, once. A call
+ * is idempotent: the ledger of its
  * place says which files are applied, so a repeated call, a call after a crash and, with a target,
  * a call on another machine only do what is left. `options` are those of `sync`.
  *
@@ -42,10 +45,19 @@ export interface CategoryResult
 export async function runCategory(
   categoryId: string,
   options: Omit<SyncOptions, 'categories' | 'mode' | 'strict'>,
+): Promise<CategoryResult>
+export async function runCategory<C extends Columns = Columns>(
+  source: FeedSource<C>,
+  options: Omit<FeedSyncOptions, 'source' | 'mode' | 'strict'>,
+): Promise<CategoryResult>
+export async function runCategory(
+  what: string | FeedSource,
+  options: object,
 ): Promise<CategoryResult> {
-  const { marketplace } = is.anObject('options', options)
-  const once = { ...options, categories: [categoryId], mode: 'once', strict: false } as const
-  const { categories, files, rows, failed } = await sync(once).summary
-  const { watermark, missing, gone, nextAt } = categories[0]!
+  const chosen = typeof what === 'object' ? { source: what } : { categories: [what] }
+  const once = { ...is.anObject('options', options), ...chosen, mode: 'once', strict: false }
+  const { categories, files, rows, failed } = await sync(once as SyncOptions | FeedSyncOptions)
+    .summary
+  const { marketplace, categoryId, watermark, missing, gone, nextAt } = categories[0]!
   return { marketplace, categoryId, watermark, files, rows, failed, missing, gone, nextAt }
 }

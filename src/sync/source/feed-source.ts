@@ -79,12 +79,12 @@ export type FileOpener = (at: OpenAt) => FilePlace | OpenedFile | Promise<FilePl
 type FileList = readonly SourceFile[]
 
 /** Columns whose cells are stored as their hashes. */
-export interface HashedColumns<C extends Columns = Columns> {
+export interface HashedColumns<N extends string = string> {
   /**
    * `text` columns of the schema. In place of a cell that is not empty stands the SHA-256 of its text
    * in hexadecimal digits, also for `isRemoved`.
    */
-  readonly columns: readonly (keyof C & string)[]
+  readonly columns: readonly N[]
   /** A secret that stands before each text that is hashed. Default: none. */
   readonly salt?: string
 }
@@ -117,7 +117,7 @@ export interface FeedSource<C extends Columns = Columns> {
    */
   readonly onlySchema?: boolean
   /** Columns that are stored as hashes, which implies `onlySchema`. Default: none. */
-  readonly hash?: HashedColumns<C>
+  readonly hash?: HashedColumns<keyof C & string>
   /**
    * `'table'` where the files are tables whatever their labels and their first 512 bytes say.
    * Default: none.

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { program } from '../../../src/cli/program'
+import { program, run } from '../../../src/cli/program'
 import { queueOf } from '../../../src/cli/queue/queue-setting'
 import { statusLines } from '../../../src/cli/queue/queue-status'
 import { reportLine } from '../../../src/cli/queue/worker'
@@ -12,7 +12,9 @@ import { FeedError } from '../../../src/engine/errors'
 import type { SyncTarget } from '../../../src/sync'
 import { fileTarget } from '../../integrations/queue/file-target'
 import { CATEGORIES, NOW, QueueShop, until } from '../../integrations/queue/queue-shop'
+import { FEEDS, FILES, writeFeeds } from '../../integrations/queue/small-feeds'
 import { runsWithService } from '../../services'
+import { outcomeOf } from '../served'
 
 const printed: string[] = []
 let target: SyncTarget
@@ -89,6 +91,19 @@ test('the status of a queue in words', () => {
   ])
 })
 
+test.each([
+  ['schedule', [], "required option '--marketplace <id>' not specified, nor --source <file>"],
+  ['unschedule', ['--marketplace', 'MKT_US'], "'--category <id>' not specified, nor --source"],
+  ['schedule', ['--source', 'feed.json', '--category', '220'], 'cannot be used with option'],
+  ['worker', ['--source', 'feed.json', '--requests-per-day', '9'], 'cannot be used with option'],
+  ['worker', ['--source', 'no-feed.json'], 'no-feed.json'],
+])('%s refuses %j', async (name, given, message) => {
+  const place = ['--queue', 'redis://127.0.0.1:9', ...(name === 'worker' ? ['--to', 'x'] : [])]
+  target = fileTarget('nowhere')
+  const { err, exitCode } = await outcomeOf(() => run(['node', 'cli.js', name, ...place, ...given]))
+  expect([err.join('\n'), exitCode]).toEqual([expect.stringContaining(message), 2])
+})
+
 describe.runIf(await runsWithService('redis'))('the commands', () => {
   let shop: QueueShop
   let words: readonly string[]
@@ -140,5 +155,28 @@ describe.runIf(await runsWithService('redis'))('the commands', () => {
     expect(printed.at(-1)).toBe('MKT_US 220, 267: removed')
     await call('unschedule', ...words, ...chosen)
     expect(printed.at(-1)).toBe('MKT_US nothing was scheduled')
+  })
+
+  test('the same with feeds of your own, which need no service', async () => {
+    const paths = writeFeeds(join(shop.folder, 'feeds'))
+    const chosen = paths.flatMap(path => ['--source', path])
+    await call('schedule', ...words, ...chosen, '--to', 'files:', '--every', '300')
+    expect(printed).toEqual(['own partner, prices, stock: scheduled every 300 s'])
+    const working = call('worker', ...words, '--to', 'files:', ...chosen)
+    const completed = () => printed.filter(line => line.includes('completed'))
+    await until(() => completed().length === FEEDS.length)
+    process.emit('SIGTERM')
+    await working
+    expect(completed().sort()[0]).toMatch(
+      new RegExp(`^own partner: completed, ${FILES} files, \\d+ rows, up to 2026-03-06T00:00:00`),
+    )
+    expect(FEEDS.map(name => shop.files(name).length)).toEqual(FEEDS.map(() => FILES))
+    await call('status', ...words)
+    expect(String(printed.at(-1))).toContain('category own stock: due at ')
+    await call('unschedule', ...words, '--source', paths[0]!, '--json')
+    expect(JSON.parse(printed.at(-1)!)).toEqual({ marketplace: 'own', removed: ['partner'] })
+    // A feed whose description is gone has its name.
+    await call('unschedule', ...words, '--marketplace', 'own', '--category', 'prices')
+    expect(printed.at(-1)).toBe('own prices: removed')
   })
 })

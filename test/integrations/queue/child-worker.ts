@@ -2,9 +2,9 @@
 // the options; it prints a line for each report of a job.
 
 import { postgresTarget } from '../../../src/integrations/postgres'
-import { startWorker } from '../../../src/integrations/queue'
+import { startWorker, type WorkerOptions } from '../../../src/integrations/queue'
 import { createFeedService, defineProfile } from '../../../src/service'
-import type { SyncTarget } from '../../../src/sync'
+import { readFeedFile, type SyncTarget } from '../../../src/sync'
 import { changedTarget, withRows } from '../../sync/target/changed-target'
 import { fileTarget } from './file-target'
 
@@ -28,6 +28,8 @@ export interface ChildOrder {
   readonly fileMs?: number
   /** The name of the target that is a folder. */
   readonly target?: string
+  /** Paths of descriptions of feeds, which the worker follows in place of the service. */
+  readonly feeds?: readonly string[]
   /** The process waits for the end of the run there instead, and goes on living. */
   readonly waits?: boolean
 }
@@ -61,14 +63,17 @@ const folder: SyncTarget = {
   },
 }
 const target = order.postgres === undefined ? folder : slowPostgres(order.postgres)
-const worker = await startWorker({
+const shared: Omit<WorkerOptions, 'service'> = {
   queue: order.queue,
-  service,
   target,
   lockMs: order.lockMs,
   onJob: ({ message: { state, code, categoryId } }) =>
     console.log([state, code, categoryId].filter(Boolean).join(' ')),
-})
+}
+const sources = order.feeds && (await Promise.all(order.feeds.map(path => readFeedFile(path))))
+const worker = await (sources
+  ? startWorker({ sources, ...shared })
+  : startWorker({ service, ...shared }))
 // Whoever runs workers starts one again that has ended.
 worker.ended.catch(error => {
   console.log(String(error))

@@ -1,9 +1,11 @@
 // One category as a unit of work for any engine.
 
+import { rmSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { runCategory } from '../../../src/sync/run/run-category'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import { emulated } from '../../service/emulated'
+import { SmallFeed, timeOf } from '../source/small-feed'
 import { MemoryPlace, memoryTarget } from '../target/memory-target'
 
 type Job = Omit<SyncOptions, 'categories'>
@@ -73,6 +75,40 @@ test('two calls at a time: one works, and the other is refused', async () => {
   expect(calls.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   const refused = calls.find(({ status }) => status === 'rejected')
   expect(refused).toMatchObject({ reason: { code: 'STATE_LOCKED' } })
+})
+
+test("a feed of one's own is brought up to its list, and says when to look for what is not there", async () => {
+  const feed = new SmallFeed()
+  const row = { sku: 'A', revision: 1, gone: false, title: 'one' }
+  feed.add({ kind: 'full', minute: 0, rows: [row, { ...row, sku: 'B' }] })
+  const target = memoryTarget(new MemoryPlace())
+  const first = await runCategory(feed.source(), { target })
+  expect(first).toEqual({
+    ...{ marketplace: 'own', categoryId: 'stock', watermark: timeOf(0), files: 1, rows: 2 },
+    ...{ failed: [], missing: [], gone: [], nextAt: undefined },
+  })
+  expect(await runCategory(feed.source(), { target })).toEqual({ ...first, files: 0, rows: 0 })
+  const { from, id } = feed.add({ kind: 'changes', minute: 1, rows: [{ ...row, revision: 2 }] })
+  rmSync(String(from))
+  const before = Date.now()
+  const failing = await runCategory(feed.source(), { target, pollMs: 7_000 })
+  expect(failing.failed.map(({ error: { code } }) => code)).toEqual(['SYNC_FILE_FAILED'])
+  expect(failing.missing).toMatchObject([{ id }])
+  expect(Number(failing.nextAt)).toBeGreaterThanOrEqual(before + 7_000)
+  expect(failing.watermark).toEqual(first.watermark)
+})
+
+test.each([
+  ['source', null],
+  ['source.name', { name: 'a b' }],
+  ['categories', undefined],
+])('a wrong %s is refused', async (option, wrong) => {
+  const target = memoryTarget(new MemoryPlace())
+  const options = option === 'categories' ? job(5).job : { target }
+  await expect(runCategory(wrong as never, options)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    context: { option },
+  })
 })
 
 test.each([
