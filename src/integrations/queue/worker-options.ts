@@ -33,6 +33,7 @@ export interface WorkerOptions
     | 'memoryBytes'
     | 'parallelFiles'
     | 'ranges'
+    | 'accept'
     | 'maxRemovedShare'
     | 'quarantine'
     | 'pollMs'
@@ -93,6 +94,7 @@ const SHARED = {
   memoryBytes: is.any,
   parallelFiles: is.any,
   ranges: is.any,
+  accept: is.any,
   maxRemovedShare: is.any,
   quarantine: is.any,
   pollMs: is.any,
