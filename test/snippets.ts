@@ -297,6 +297,11 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       [7, 'A-2', undefined],
       [8, 'A-3', undefined],
     ]),
+  'json-lines': ({ printed }) =>
+    expect(printed).toEqual([
+      ['A-1', '9.90', ['new', 'red'], null],
+      ['A\t2', undefined, [], { cm: [2, 3] }],
+    ]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'diff-rows': ({ printed }) =>
     expect(printed).toEqual([

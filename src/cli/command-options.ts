@@ -129,8 +129,8 @@ export const FEED_FILE_OPTIONS = [
     conflicts: ['feed'],
   }),
   option('--delimiter <character>', 'what stands between two cells; a tab by default'),
-  option('--quoting <form>', 'how quotes are escaped in quoted cells; by backslash by default', {
-    choices: ['backslash', 'doubled', 'none', 'escapes'],
+  option('--quoting <form>', 'how cells are quoted; backslash by default', {
+    choices: ['backslash', 'doubled', 'none', 'escapes', 'json-lines'],
   }),
   option('--header <names>', 'the columns of a file without a header line, separated by commas', {
     read: text => text.split(','),

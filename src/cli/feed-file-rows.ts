@@ -44,11 +44,13 @@ export function rowsOf(
   const { columns, badRows, badCells } = options
   const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
   const byName: Dialect = CSV.test(from) ? { delimiter: ',', quoting: 'doubled' } : {}
-  const rows = blocksOf(from, transport, running)
+  const dialect = dialectOf(options, { ...byName, ...file?.dialect })
+  const rows = blocksOf(from, transport, running, dialect)
     .to(new Decompress())
     .to(
       new TsvRowParser<Columns>({
-        dialect: dialectOf(options, { ...byName, ...file?.dialect }),
+        dialect,
+        content: 'table-or-json-lines',
         onBadRow: left ?? (badRows === 'skip' ? 'skip' : 'throw'),
         ...given({ schema: file?.schema, columns }),
       }),
@@ -61,10 +63,14 @@ function blocksOf(
   from: string,
   transport: NodeTransport,
   running: PipelineOptions,
+  { quoting }: Dialect,
 ): Pipeline<Uint8Array> {
   if (from === STANDARD_INPUT) return pipeline<Uint8Array>(process.stdin, running)
   if (!ADDRESS.test(from)) return pipeline(new FileSource(from), running)
-  return pipeline(new RangeFetcher({ url: from, transport }), running).to(new ChunkReassembler())
+  // Where JSON is asked for, its label says nothing against the file.
+  const labels = quoting === 'json-lines' ? ({ content: 'table' } as const) : {}
+  const fetcher = new RangeFetcher({ url: from, transport, ...labels })
+  return pipeline(fetcher, running).to(new ChunkReassembler())
 }
 
 /** Returns the number of rows that could not be read. */

@@ -440,6 +440,12 @@ export interface ErrorContexts {
    */
   TSV_UTF8_INVALID: RowPosition
   /**
+   * A line of JSON is no object, has a name twice or one that is no column, or a value that no cell
+   * can have; `column` is the name.
+   * @remedy Do what `reason` says, or leave such rows out with `onBadRow: 'skip'`.
+   */
+  TSV_JSON_INVALID: RowPosition & { reason: string; column?: string }
+  /**
    * The file has more bad rows than `maxBadRows` allows.
    * @remedy Look at the bad rows by a function as `onBadRow`, and raise `maxBadRows` only if they
    * may be lost.

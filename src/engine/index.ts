@@ -49,7 +49,12 @@ export { storedRows } from './codec/stored-rows'
 export { TextBuffer } from './codec/text-buffer'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row-report'
 export type { CellRules } from './codec/tsv/cell-rules'
-export { type Dialect, dialectOfSeparatorLine, rulesOf } from './codec/tsv/dialect'
+export {
+  type Dialect,
+  dialectOfJsonLines,
+  dialectOfSeparatorLine,
+  rulesOf,
+} from './codec/tsv/dialect'
 export { type BoundColumn, type BoundHeader, bindHeader, countKnownNames } from './codec/tsv/header'
 export { TsvParser } from './codec/tsv/parser'
 export { rowsInPlace } from './codec/tsv/rows-in-place'

@@ -1,21 +1,29 @@
-// Finds the encoding and the delimiter of a file by its first lines, where the caller has not said
-// them: the parser refuses a header line that looks like one of another dialect, and names the option.
+// Finds the encoding, the delimiter and lines of JSON by the first lines of a file, where the caller
+// has not said them: the parser refuses a header line that looks like one of another dialect, and
+// names the option.
 
 import type { Dialect } from '../engine/index'
-import { createRowParser, dialectOfSeparatorLine, FeedError } from '../engine/index'
+import {
+  createRowParser,
+  dialectOfJsonLines,
+  dialectOfSeparatorLine,
+  FeedError,
+} from '../engine/index'
 
 /**
  * Returns the dialect that the start of a file is read by, with what the caller says of it; undefined
  * where that is as the caller says.
  * @param given a dialect that parsers take
  * @param isWhole true where the file has nothing behind the start
+ * @param name the path or the address of the file
  */
 export function guessedDialect(
   start: Uint8Array,
   isWhole: boolean,
   given: Dialect = {},
+  name = '',
 ): Dialect | undefined {
-  const named = dialectOfSeparatorLine(start, given)
+  const named = dialectOfSeparatorLine(start, given) ?? dialectOfJsonLines(start, given, name)
   if (named !== undefined) return named
   // The reason names the option, because a program can give it too. A comment has its character.
   const reason = headerRefusal(start, isWhole, given) ?? ''

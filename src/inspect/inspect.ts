@@ -41,8 +41,8 @@ export interface InspectOptions {
   readonly schema?: FeedSchema | null
   /**
    * How the file is written. Default: the documented dialect, or one with another delimiter and
-   * doubled quotes where the header line looks like that. A dialect without a delimiter or a quoting
-   * leaves that to the header line too.
+   * doubled quotes where the header line looks like that, or lines of JSON where the first lines are
+   * that. A dialect without a delimiter or a quoting leaves that to the first lines too.
    */
   readonly dialect?: Dialect
   /** The number of rows in the sample, 0 to 1,000. Default: 3. */
@@ -145,7 +145,7 @@ async function inspected(source: InspectSource, options: InspectOptions) {
   const read = async () => {
     const table = checkedBlocks(text)
     const start = await firstBytes(table, START_BYTES)
-    guess = guessedDialect(start, start.length < START_BYTES, reading.dialect)
+    guess = guessedDialect(start, start.length < START_BYTES, reading.dialect, from.name)
     if (guess !== undefined) inspector = new FileInspector({ ...reading, dialect: guess })
     const all = pipeline<Uint8Array>(joined(start, table), running)
     await all.to(inspector).forEach(() => {})

@@ -5,6 +5,7 @@ import { guessedDialect } from '../../src/inspect/dialect-guess'
 
 const guessed = (text: string, given?: Dialect, isWhole = true) =>
   guessedDialect(Buffer.from(text), isWhole, given)
+const LINES: Dialect = { quoting: 'json-lines' }
 const doubled = (delimiter: string): Dialect => ({ delimiter, quoting: 'doubled' })
 
 test.each<[what: string, text: string, given: Dialect | undefined, guess: Dialect | undefined]>([
@@ -28,6 +29,11 @@ test.each<[what: string, text: string, given: Dialect | undefined, guess: Dialec
     { delimiter: '|', quoting: 'none' },
   ],
   ['names of the caller', 'a,b\n', { header: ['x'] }, undefined],
+  ['lines of JSON', '\ufeff{"a":1}\n\n {"a"', undefined, { quoting: 'json-lines' }],
+  ['lines of JSON and names', '{"a":1}\n{', { header: ['a'] }, { header: ['a'], ...LINES }],
+  ['lines of JSON that are not asked for', '{"a":1}\n{"a":2}\n', { quoting: 'doubled' }, undefined],
+  ['an object of JSON', '{"a":1}\n', undefined, undefined],
+  ['headings in braces', '{a}\n{b}\n', undefined, undefined],
 ])('the dialect of a file with %s', (_, text, given, guess) => {
   expect(guessed(text, given)).toEqual(guess)
 })

@@ -33,8 +33,9 @@ function headLines(report: InspectReport) {
   ]
   if (report.format === 'zstd' || report.format === 'zip')
     lines.push(`${report.format}: ${report.sourceBytes} bytes`)
+  const first = report.dialect.quoting === 'json-lines' ? 'first lines are' : 'header line is'
   if (report.dialectIsGuess)
-    lines.push(`read with ${dialectWords(report.dialect)}, as the header line is written`)
+    lines.push(`read with ${dialectWords(report.dialect)}, as the ${first} written`)
   if (gzip === null) return lines
   const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
   const extra = [

@@ -50,8 +50,9 @@ export const BROTLI = `it is Brotli data, as its label says: ${UNPACK} brotli -d
  * Says what a body is that begins with `start`, and what to do; undefined where it may be a table.
  * @param start the first 512 bytes, or all of a shorter body; more are not looked at
  * @param label the name or the content coding of the body
+ * @param takesJson true where a body of JSON is none of another kind
  */
-export function foreignBody(start: Uint8Array, label = ''): string | undefined {
+export function foreignBody(start: Uint8Array, label = '', takesJson = false): string | undefined {
   const bytes = start.subarray(0, START_BYTES)
   const text = Buffer.from(bytes).toString('latin1')
   const found = SIGNATURES.find(([, , ...starts]) => starts.some(one => text.startsWith(one)))
@@ -65,8 +66,8 @@ export function foreignBody(start: Uint8Array, label = ''): string | undefined {
     return `it looks like UTF-16 text without a byte order mark: ${toUtf8(encoding)}`
   const content = text.replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '')
   const isPage = PAGES.some(page => page.test(content))
-  if (!isPage && !isJson(content)) return undefined
-  return `it is ${isPage ? 'HTML or XML' : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table')`
+  if (!isPage && (takesJson || !isJson(content))) return undefined
+  return `it is ${isPage ? 'HTML or XML' : 'JSON'} and no table: check the address and the token, since a proxy or a sign-in page may have answered (the parser reads a table that begins so with content: 'table'${isPage ? '' : ", and lines of JSON objects with dialect: { quoting: 'json-lines' }"})`
 }
 
 /** Says what a body is that should be gzip data; undefined for unknown bytes. */

@@ -41,7 +41,7 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
 export const PARSER_OPTIONS = {
   schema: [checkedSchema],
   dialect: is.any,
-  content: [is.choice('table')],
+  content: [is.choice('table', 'table-or-json-lines')],
   file: [checkFile],
   columns: [someNames],
   onBadRow: [badRowPolicy],

@@ -7,7 +7,7 @@ import { defineSchema, FEED_SCHEMAS, spellingOf } from '../../engine/index'
 import type { InferredSchema } from '../report'
 import type { KindFinder } from './kind-finder'
 
-const EXTENSIONS = /(?:\.(?:tsv|csv|txt|tab|psv|dat|gz|zip|zst|zstd|br|bz2|xz))+$/i
+const EXTENSIONS = /(?:\.(?:tsv|csv|txt|tab|psv|dat|ndjson|jsonl|gz|zip|zst|zstd|br|bz2|xz))+$/i
 
 /**
  * @param source the path, the address or the name of the source

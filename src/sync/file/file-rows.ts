@@ -129,6 +129,8 @@ export class FileRows implements TargetFile {
       schema,
       ...(dialect && { dialect }),
       ...(content && { content }),
+      // A name of JSON that is not stored makes no bad row.
+      ...(stored && dialect?.quoting === 'json-lines' && { columns: Object.keys(schema.columns) }),
       file: feedFileOf(this.id, this.identity.lastModified),
       onBadRow: quarantine?.writer ?? 'skip',
     })

@@ -238,3 +238,54 @@ test('a file as it comes is read by the dialect of its schema, and by a line sep
     expect(await rowsOf(named)).toEqual([{ sku: 'A-1', title: 'x "y"' }])
   }
 })
+
+const LINES = ROWS.map(row => `${JSON.stringify(row)}\n`).join('')
+
+test('lines of JSON are found by their first lines, or by the name of the file', async () => {
+  const files = ['in.ndjson', 'in.jsonl', 'in.txt', 'in'].map(name => fileOf(name, LINES))
+  const zipped = fileOf('in.ndjson.gz', gzipSync(`\ufeff\n${LINES.replaceAll('\n', '\r\n')}`))
+  for (const from of [...files, zipped])
+    for (const infer of [[], ['--infer']]) {
+      const to = at('out.csv')
+      const { err, exitCode } = await convert(from, to, ...infer)
+      expect([err, exitCode]).toEqual([['3 rows written'], undefined])
+      expect(plain(await rowsOf(to))).toEqual(AS_TEXT)
+      rmSync(to)
+    }
+  const one = `${JSON.stringify({ sku: 'A-1', price: 1.5, more: { a: [1] } })}`
+  await convert(fileOf('one.jsonl', one), at('one.csv'), '--infer')
+  expect(await rowsOf(at('one.csv'))).toEqual([{ sku: 'A-1', price: '1.5', more: '{"a":[1]}' }])
+})
+
+test('a single object is none of them, and what was asked for wins', async () => {
+  const answer = fileOf('answer.csv', '{"error":"quota"}')
+  const { err, exitCode } = await convert(answer, at('answer.ndjson'))
+  expect([err[0], exitCode]).toEqual([expect.stringMatching(/JSON and no table/), 1])
+  expect(existsSync(at('answer.ndjson'))).toBe(false)
+  await convert(fileOf('answer', '{"error":"quota"}'), at('asked.csv'), '--quoting', 'json-lines')
+  expect(await rowsOf(at('asked.csv'))).toEqual([{ error: 'quota' }])
+  const table = await convert(fileOf('table.ndjson', LINES), at('table.csv'), '--quoting', 'none')
+  expect(table.err[0]).toMatch(/TSV_HEADER_INVALID: .*JSON and no table/)
+  const pipes = fileOf('pipes.ndjson', 'a|b\n1|2\n')
+  await convert(pipes, at('pipes.csv'), '--delimiter', '|')
+  expect(await rowsOf(at('pipes.csv'))).toEqual([{ a: '1', b: '2' }])
+})
+
+test('lines of JSON at an address may have its label, where they are asked for', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(LINES),
+    })
+    response.end(LINES)
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const [address, to] = [`http://127.0.0.1:${port}/stock`, at('address.csv')]
+  const refused = await convert(address, to)
+  const { err } = await convert(address, to, '--quoting', 'json-lines', '--columns', 'sku')
+  server.close()
+  expect(refused.err[0]).toMatch(/HTTP_CONTENT_TYPE/)
+  expect(err).toEqual(['3 rows written'])
+  expect(await rowsOf(to)).toEqual(ROWS.map(({ sku }) => ({ sku })))
+})

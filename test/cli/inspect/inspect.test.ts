@@ -167,6 +167,22 @@ test('a file in another encoding is read by it, and the command says so', async 
   expect(JSON.parse(given.out[0]!)).toMatchObject({ rows: 1, dialect: { encoding: 'utf-16' } })
 })
 
+test('lines of JSON are read, and the command says so', async () => {
+  const path = fileOf('lines.ndjson', '{"sku":"A-1","stock":12}\n{"stock":null,"sku":"A-2"}\n')
+  const { out } = await command(path)
+  expect(out[0]).toContain('lines.ndjson: 2 rows, 0 bad, 2 columns')
+  expect(out[1]).toBe('read with --quoting json-lines, as the first lines are written')
+  const schema = join(folder, 'lines.json')
+  await command(path, '--write-schema', schema)
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual({
+    name: 'lines',
+    columns: { sku: { type: 'text' }, stock: { type: 'int32' } },
+    dialect: { quoting: 'json-lines' },
+  })
+  const again = await command(path, '--schema', schema, '--json')
+  expect(JSON.parse(again.out[0]!)).toMatchObject({ schema: 'lines', rows: 2, failure: null })
+})
+
 test('a file of another dialect than the given one is answered with the options', async () => {
   const { out } = await command(fileOf('comma.csv', 'sku,stock\nc,1\n'), '--delimiter', ';')
   expect(out.at(-1)).toBe("Try --delimiter ',' --quoting doubled")

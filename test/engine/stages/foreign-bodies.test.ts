@@ -231,7 +231,8 @@ describe('fault 136: a body that is no table replaces nothing', () => {
 
   test('inspect reports it', async () => {
     for (const { name, bytes, what } of [...ARCHIVES, ...PAGES]) {
-      if (name === 'gzip') continue
+      // These are read.
+      if (name === 'gzip' || name === 'JSON lines') continue
       for (const content of UNPACKED.has(name) ? [gzipSync(bytes)] : [bytes, gzipSync(bytes)]) {
         const { failure, rows } = await inspect([content])
         expect([rows, failure?.code]).toEqual([0, 'TSV_HEADER_INVALID'])

@@ -72,6 +72,40 @@ describe('a run over a feed', () => {
     await state.close()
   })
 
+  test('reads lines of JSON, and passes over names that it does not store', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    const dialect = { quoting: 'json-lines' } as const
+    const rows = [
+      { gone: false, sku: 'a', revision: 1, title: 'x\ty\n"z"', size: { cm: 1.5 } },
+      { sku: 'b', revision: 2, title: null, gone: false },
+    ]
+    const lines = rows.map(row => `${JSON.stringify(row)}\n`).join('')
+    feed.add({ kind: 'full', minute: 0, rows: [] }, Buffer.from(lines))
+    const later = '{"sku":"b","gone":true,"revision":1234567890123}\n["b"]\n'
+    feed.add({ kind: 'changes', minute: 1, rows: [] }, Buffer.from(later))
+    const source = feed.source({ dialect })
+    expect((await feed.sync(machine.start(), { source }).summary).rows).toBe(3)
+    const state = await openState(FOLDER, { environment: machine.start() })
+    const row = await state.feed(source).row('a')
+    expect(row?.toStrings()).toMatchObject({ title: 'x\ty\n"z"', size: '{"cm":1.5}' })
+    expect(await state.feed(source).row('b')).toBeUndefined()
+    await state.close()
+    const many = `${'{"sku":"a","revision":1,"x":1}\n'.repeat(1001)}{"sku":"b","revision":1,"mail":"m"}\n`
+    for (const onlySchema of [false, true]) {
+      const other = new SimulatedMachine(0)
+      const wide = new SmallFeed()
+      wide.add({ kind: 'full', minute: 0, rows: [] }, Buffer.from(many))
+      const own = wide.source({ dialect, onlySchema })
+      await wide.sync(other.start(), { source: own }).summary
+      const stored = await openState(FOLDER, { environment: other.start() })
+      expect((await stored.feed(own).row('b'))?.get('sku')).toBe(onlySchema ? 'b' : undefined)
+      const names = (await stored.feed(own).row('a'))!.batch.header.columns.map(one => one.name)
+      expect(names.includes('x')).toBe(!onlySchema)
+      await stored.close()
+    }
+  })
+
   test('holds back what is behind a damaged file, and goes on when it is mended', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()

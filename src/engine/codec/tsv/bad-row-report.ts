@@ -35,6 +35,7 @@ export type BadRowReason =
     }
   | { readonly code: 'TSV_UTF8_INVALID'; readonly encoding?: string | undefined }
   | { readonly code: 'TSV_ROW_TOO_LARGE'; readonly limitBytes: number }
+  | { readonly code: 'TSV_JSON_INVALID'; readonly reason: string; readonly column?: string }
 
 /** The report for a caller's function. */
 export function badRow(reason: BadRowReason, place: RowPosition, line: Uint8Array): BadRow {
@@ -81,6 +82,10 @@ export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint
       const { limitBytes } = reason
       return new FeedError(reason.code, message, { ...position, limitBytes })
     }
+    case 'TSV_JSON_INVALID': {
+      const { code, ...fault } = reason
+      return new FeedError(code, message, { ...position, ...fault })
+    }
     default:
       return new FeedError(reason.code, message, position)
   }
@@ -98,6 +103,8 @@ export function badRowMessage(reason: BadRowReason, place: RowPosition, line: Ui
       return `${where}: longer than ${reason.limitBytes} bytes`
     case 'TSV_UTF8_INVALID':
       return `${where}: ${foreignEncoding(line, reason.encoding)}`
+    case 'TSV_JSON_INVALID':
+      return `${where}: ${reason.reason}`
     default:
       return `${where}: ${MESSAGES[reason.code]}`
   }

@@ -21,7 +21,7 @@ export interface CellRules {
 
 /** The options of a dialect that change rows. `Dialect` says what they mean. */
 export interface RowEdits {
-  readonly quoting?: 'escapes'
+  readonly quoting?: 'escapes' | 'json-lines'
   readonly nulls?: readonly string[]
   readonly trim?: true
   readonly shortRows?: 'fill'

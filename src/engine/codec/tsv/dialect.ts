@@ -18,8 +18,10 @@ import { encodingOf } from './utf8-input'
  * - `none`: quotes are text, so no cell has a delimiter or a line end.
  * - `escapes`: quotes are text too, and `\t`, `\n`, `\r` and `\\`, written as two characters, are a
  *   tab, a line feed, a carriage return and a backslash. Any other backslash is text.
+ * - `json-lines`: the file is no table. Each line is an object of JSON, and its members are the cells
+ *   of a row: see {@link Dialect}.
  */
-export type Quoting = 'backslash' | 'doubled' | 'none' | 'escapes'
+export type Quoting = 'backslash' | 'doubled' | 'none' | 'escapes' | 'json-lines'
 
 /**
  * The dialect of a file. What is left out is as in the documented files: tabs, backslashes before
@@ -32,6 +34,16 @@ export type Quoting = 'backslash' | 'doubled' | 'none' | 'escapes'
  *
  * A first line `sep=;`, with which spreadsheets name the delimiter, is passed over too. It decides
  * the delimiter, whatever the dialect says, and quotes are `doubled` unless the dialect says otherwise.
+ *
+ * With `quoting: 'json-lines'` a cell has the text of a string, of a number (with the digits of the
+ * file), `true` or `false`; null, an empty string and a name that an object lacks are empty cells. An
+ * object or an array is its JSON, but in a column of `list` an array has its values between
+ * separators. The columns are the names in the first 1,000 lines, or in those of the first
+ * `maxRowBytes`, with the columns of the schema; `header` names them in place of that. A line that is
+ * no object is TSV_JSON_INVALID, a bad row, and so is one with a name that is no column (unless the
+ * parser has `columns`), with a name twice, half of a surrogate pair, more than 512 levels, or a list
+ * that separators would change. Lines that are blank are left out, and keep their numbers. Beside
+ * `header` the dialect may have `comment`, `skipLines`, `encoding` and `nulls`.
  *
  * The options from `nulls` on change rows before anything else reads them, by every parser and sink.
  * Reading is slower with them, because cells are copied one by one.
@@ -120,7 +132,7 @@ export interface Dialect {
 
 const DIALECT = {
   delimiter: [special, '\t'],
-  quoting: [is.choice('backslash', 'doubled', 'none', 'escapes'), 'backslash'],
+  quoting: [is.choice('backslash', 'doubled', 'none', 'escapes', 'json-lines'), 'backslash'],
   header: [is.any, true],
   comment: is.any,
   skipLines: [is.wholeNumber(0), 0],
@@ -145,7 +157,18 @@ const QUOTINGS: Readonly<Record<Quoting, Omit<CellRules, 'delimiter'>>> = {
   doubled: { quote: QUOTE, escapedBy: QUOTE },
   none: { quote: NONE, escapedBy: NONE },
   escapes: { quote: NONE, escapedBy: NONE },
+  // The parser writes the cells as those of the documented files.
+  'json-lines': { quote: QUOTE, escapedBy: BACKSLASH },
 }
+/** The options that say something of tables alone. */
+const OF_TABLES = [
+  'delimiter',
+  'unitLines',
+  'trim',
+  'shortRows',
+  'blankLines',
+  'repeatedHeader',
+] as const
 
 /** Returns the dialect of rows whose cells are written by these rules. */
 export function dialectOf({ delimiter, quote, escapedBy, edits }: CellRules): Dialect {
@@ -164,14 +187,20 @@ export interface FileRules {
   readonly unitLines: number
   /** The encoding of the file; undefined where it is not converted. */
   readonly encoding: string | undefined
+  /** True where the lines are objects of JSON. */
+  readonly isJson: boolean
 }
 
 /** @throws FeedError OPTION_INVALID */
 export function rulesOf(dialect: Dialect = {}, schema: FeedSchema): FileRules {
   const { delimiter, quoting, header, comment, skipLines, unitLines, encoding, ...rest } =
     readOptions(dialect, DIALECT, 'dialect')
+  const isJson = quoting === 'json-lines'
+  for (const name of isJson ? OF_TABLES : [])
+    if (dialect[name] !== undefined && dialect[name] !== DIALECT[name][1])
+      throw optionInvalid(`dialect.${name}`, "left out beside quoting: 'json-lines'", dialect[name])
   const edits: RowEdits = {
-    ...(quoting === 'escapes' && { quoting }),
+    ...((quoting === 'escapes' || isJson) && { quoting }),
     ...(rest.nulls.length > 0 && { nulls: [...rest.nulls] }),
     ...(rest.trim && { trim: true }),
     ...(rest.shortRows === 'fill' && { shortRows: 'fill' }),
@@ -187,6 +216,7 @@ export function rulesOf(dialect: Dialect = {}, schema: FeedSchema): FileRules {
     skipLines,
     unitLines,
     encoding,
+    isJson,
   }
 }
 
@@ -202,8 +232,35 @@ export function dialectOfSeparatorLine(
   const line = Buffer.from(start.subarray(0, SEPARATOR_LINE_BYTES)).toString('latin1')
   const [, separator] = /^(?:\xef\xbb\xbf)?sep=([^"\\\r\n\0\x80-\xff])\r?\n/i.exec(line) ?? []
   if (separator === undefined || separator === given.comment) return undefined
+  if (given.quoting === 'json-lines') return undefined
   return { ...given, delimiter: separator, quoting: given.quoting ?? 'doubled' }
 }
+
+/**
+ * Returns the dialect of a file whose first line is an object of JSON, and whose second begins as one;
+ * undefined for another file, and where the caller says how cells are written. A single object, which
+ * may be the answer of a server, needs the name of such a file.
+ * @param start the start of the file, in UTF-8
+ * @param name the path or the address of the file
+ */
+export function dialectOfJsonLines(
+  start: Uint8Array,
+  given: Dialect = {},
+  name = '',
+): Dialect | undefined {
+  const isTable = ['quoting', ...OF_TABLES].some(option => given[option as 'quoting'] !== undefined)
+  const text = isTable ? '' : Buffer.from(start).toString('utf8')
+  const [, line, next] = /^\ufeff?[ \t\r\n]*(\{[^\n]*)\s*(\{?)/.exec(text) ?? []
+  if (line === undefined || (next === '' && !NAMED_JSON_LINES.test(name))) return undefined
+  try {
+    JSON.parse(line)
+    return { ...given, quoting: 'json-lines' }
+  } catch {
+    return undefined
+  }
+}
+
+const NAMED_JSON_LINES = /\.(?:ndjson|jsonl)(?:\.\w+)?(?:[?#]|$)/i
 
 /** A byte order mark, and `sep=;` with its line end. */
 const SEPARATOR_LINE_BYTES = 10

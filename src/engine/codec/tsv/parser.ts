@@ -13,9 +13,16 @@ import type { FileProgress, RowBatch } from '../row-batch'
 import type { BadRowPolicy } from './bad-row-report'
 import { CellEditor } from './cell-editor'
 import { isDocumented } from './cell-rules'
-import { type Dialect, dialectOfSeparatorLine, type FileRules, rulesOf } from './dialect'
+import {
+  type Dialect,
+  dialectOfJsonLines,
+  dialectOfSeparatorLine,
+  type FileRules,
+  rulesOf,
+} from './dialect'
 import { bindHeader } from './header'
 import { InputWindow } from './input-window'
+import { JsonRows, readNames, refuseArray } from './json-lines'
 import { judgeRow } from './judge-row'
 import { LeftOutRows, PAUSE_BYTES } from './left-out-rows'
 import { checkLineEnd, passComments, passMark, readHeader } from './read-header'
@@ -32,9 +39,11 @@ export interface TsvParserOptions<C extends Columns> {
   /**
    * `'table'` where the file is a table whatever its first 512 bytes and its label say. Without it,
    * a page of HTML or XML, JSON, an archive and data of another compression or encoding are refused.
-   * Default: none.
+   * With `'table-or-json-lines'` a file is read as with `quoting: 'json-lines'` where its first line
+   * is an object of JSON, the second begins as one or the name of the file ends in `.ndjson` or
+   * `.jsonl`, and the dialect has neither a quoting nor an option of tables. Default: none.
    */
-  readonly content?: 'table'
+  readonly content?: 'table' | 'table-or-json-lines'
   /**
    * Describes the file; every batch carries it. A function is called once, when the header is read.
    * Default: the feed that the schema names.
@@ -127,6 +136,8 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #utf8: Utf8Input | undefined
   /** Changes cells; undefined where they stay as they are. */
   #editor: CellEditor | undefined
+  /** Reads lines of JSON; undefined for a table. */
+  #json: JsonRows | undefined
   /** Lines that are still to be passed over, before the header line and behind it. */
   #skipLines: number
   #unitLines: number
@@ -142,9 +153,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
     this.#checksLineEnd = startsAt === undefined
     this.#rules = rulesOf(options.dialect, options.schema)
-    const { cells, encoding, skipLines, unitLines } = this.#rules
+    const { cells, encoding, skipLines, unitLines, isJson } = this.#rules
     this.#utf8 = encoding === undefined ? undefined : new Utf8Input(encoding)
-    this.#editor = cells.edits && new CellEditor(cells)
+    if (isJson) this.#json = new JsonRows(cells.edits?.nulls)
+    else this.#editor = cells.edits && new CellEditor(cells)
     this.#skipLines = skipLines
     this.#unitLines = startsAt === undefined ? unitLines : 0
     this.#scanner = new TsvScanner(cells)
@@ -225,7 +237,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     yield* this.#steps
     const { columnNames } = this.#rules
     if (this.#rows === undefined && columnNames === undefined)
-      throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
+      throw new FeedError('TSV_EMPTY', `the file has no ${this.#json ? 'object' : 'header line'}`, {
+        byteOffset: 0,
+      })
     if (columnNames !== undefined)
       this.#rows ??= this.#collectorFor(columnNames, { row: 0, line: 1, byteOffset: 0 })
     const last = this.#rows?.flush(headed && !this.#hasBatch)
@@ -273,8 +287,13 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { columnNames, cells, encoding } = this.#rules
     if (!this.#isPastStart || window.at >= window.filled) return undefined
     const place = { ...window.positionOf(window.at), row: 0 }
+    if (this.#json) refuseArray(window, place)
     if (columnNames !== undefined) return this.#collectorFor(columnNames, place)
     const { schema, maxRowBytes } = this.#options
+    if (this.#json) {
+      const names = readNames(window, place, schema, maxRowBytes)
+      return names && this.#collectorFor(names, place)
+    }
     const editor = this.#editor
     const line = readHeader(window, place, { maxRowBytes, schema, cells, editor, encoding })
     if (line === undefined) return undefined
@@ -289,21 +308,26 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const window = this.#window
     const { content, dialect, schema } = this.#options
     if (window.baseOffset + window.at === 0) {
-      passMark(window, this.#rules, content === 'table', this.#utf8?.foreign)
-      const named = dialectOfSeparatorLine(window.bytes.subarray(0, window.filled), dialect)
+      const start = window.bytes.subarray(0, window.filled)
+      const { file } = window.positionOf(0)
+      const found = content === 'table-or-json-lines' && dialectOfJsonLines(start, dialect, file)
+      if (found) this.#readBy(rulesOf(found, schema))
+      passMark(window, this.#rules, content === 'table', this.#utf8?.start)
+      const named = dialectOfSeparatorLine(start, dialect)
+      this.#skipLines = Math.max(named ? 1 : 0, this.#skipLines)
       if (named !== undefined) this.#readBy(rulesOf(named, schema))
     }
     this.#skipLines = this.#passLines(this.#skipLines)
     return this.#skipLines === 0 && passComments(window, this.#rules)
   }
 
-  /** Reads the file, whose first line named its delimiter, by these rules. */
+  /** Reads the file by these rules, which its first lines have shown. */
   #readBy(rules: FileRules): void {
-    this.#skipLines = Math.max(1, rules.skipLines)
     this.#rules = rules
     this.#badRows.rules = rules
     this.#scanner.cells = rules.cells
-    if (rules.cells.edits) this.#editor = new CellEditor(rules.cells)
+    if (rules.isJson) this.#json = new JsonRows(rules.cells.edits?.nulls)
+    else if (rules.cells.edits) this.#editor = new CellEditor(rules.cells)
   }
 
   /** Passes over so many lines. Returns how many are left when the block ends. */
@@ -321,11 +345,13 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     if (editor !== undefined) editor.headings = columnNames
     const written = editor?.cells ?? cells
     const header = isDocumented(written) ? bound : { ...bound, cells: written }
+    this.#json?.begin(bound, columns !== undefined)
     const fileOfRows = typeof file === 'function' ? file() : (file ?? { feed: schema.name })
-    this.#badRows.beginFile(fileOfRows, editor ? { ...bound, cells } : header)
+    this.#badRows.beginFile(fileOfRows, cells.edits ? { ...bound, cells } : header)
     return new RowCollector<K>({
       header,
       editor,
+      json: this.#json,
       columns,
       file: fileOfRows,
       progress: this.#progress,
@@ -348,14 +374,16 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     let slowUntil = slowBehind(startedAt, next)
     for (;;) {
       space.isCut = false
-      if (next >= slowUntil && next < filled && !window.isConfined(next))
+      if (!this.#json && next >= slowUntil && next < filled && !window.isConfined(next))
         next = scanner.scan(bytes, next, filled, maxRowBytes, space)
       const from = next
       const countBefore = badRows.count
       const isFirst = space.rows === 0 && rows.isEmpty
       next = badRows.skipLines(next, space, isFirst)
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
-      const row = judgeRow(window, next, space, maxRowBytes, this.#rules.cells)
+      const row = this.#json
+        ? this.#json.judge(window, next, space, maxRowBytes)
+        : judgeRow(window, next, space, maxRowBytes, this.#rules.cells)
       const skippedTo = row.kind === 'left-out' && !isFirst ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row, this.#rules.cells)
       else if (row.kind === 'blank') {
@@ -381,7 +409,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     if (space.rows === 0) return undefined
     const window = this.#window
     const place = window.positionOf(space.rowStarts[0]!)
-    if (this.#checksLineEnd)
+    if (this.#checksLineEnd && !this.#json)
       checkLineEnd(window.bytes, space.cellEnds[space.columns - 1]! & CELL_END, place)
     this.#checksLineEnd = false
     // A batch has no place for rows that are left out behind its last one.

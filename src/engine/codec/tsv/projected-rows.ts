@@ -7,6 +7,7 @@ import type { RowPosition } from '../../errors'
 import { copyInto } from '../memory'
 import { CellEditor } from './cell-editor'
 import { DOCUMENTED_CELLS } from './cell-rules'
+import type { JsonRows } from './json-lines'
 import { consecutivePlaces, type PlaceOf, rowPosition } from './row-places'
 import type { ProjectedCells } from './scan-core'
 import {
@@ -14,6 +15,7 @@ import {
   CELL_MARK,
   newScanSpace,
   ROW_LEFT_OUT,
+  ROW_NON_ASCII,
   rowsInView,
   type ScanSpace,
   type TakenRows,
@@ -53,17 +55,23 @@ export class ProjectedRows implements ProjectedCells {
   readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
   readonly #editor: CellEditor | undefined
+  readonly #json: JsonRows | undefined
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
 
-  /** @param editor changes the cells; without it they are copied as they are */
+  /**
+   * @param editor changes the cells; without it they are copied as they are
+   * @param json has the cells, which are not in the blocks
+   */
   constructor(
     columns: Int32Array,
     batchBytes: number,
     delimiter = DOCUMENTED_CELLS.delimiter,
     editor?: CellEditor,
+    json?: JsonRows,
   ) {
     this.columns = columns
     this.#editor = editor
+    this.#json = json
     this.delimiter = delimiter
     this.#space = newScanSpace(columns.length)
     this.#lines = new Float64Array(this.#space.maxRows)
@@ -90,7 +98,8 @@ export class ProjectedRows implements ProjectedCells {
     const { rows, innerLines } = space
     if (before === 0) this.#first = place
     this.#space.rowFlags.set(space.rowFlags.subarray(0, rows), before)
-    if (this.#editor !== undefined) this.#editCells(block, space, this.#editor)
+    if (this.#json !== undefined) this.#writeTexts(rows, this.#json.texts)
+    else if (this.#editor !== undefined) this.#editCells(block, space, this.#editor)
     else if (!scanner.project(block, space, this)) this.#addCells(block, space)
     const placeOf = consecutivePlaces(place, { bytes: block, index: space, rows, innerLines })
     for (let row = 0; row < rows; row++) {
@@ -185,6 +194,26 @@ export class ProjectedRows implements ProjectedCells {
       }
     }
     this.byteLength = to
+  }
+
+  /** Adds the cells of rows by their texts. Those of rows that are left out are empty. */
+  #writeTexts(rows: number, texts: readonly (readonly string[])[]): void {
+    const width = this.columns.length
+    const { rows: before, rowFlags, cellEnds } = this.#space
+    for (let slot = before; slot < before + rows; slot++)
+      for (let n = 0; n < width; n++) {
+        const isLeftOut = rowFlags[slot] === ROW_LEFT_OUT
+        const text = isLeftOut ? '' : texts[slot - before]![this.columns[n]!]!
+        const isQuoted = /^"|[\t\n]|\r$/.test(text)
+        const cell = Buffer.from(isQuoted ? `"${text.replace(/["\\]/g, '\\$&')}"` : text)
+        this.#makeRoom(cell.length + 1)
+        copyInto(this.#bytes, this.byteLength, cell)
+        this.byteLength += cell.length
+        const isAscii = cell.every(byte => byte < 0x80)
+        if (!isAscii) rowFlags[slot] = ROW_NON_ASCII
+        cellEnds[slot * width + n] = this.byteLength | (isQuoted || !isAscii ? CELL_MARK : 0)
+        this.#bytes[this.byteLength++] = n + 1 < width ? this.delimiter : LF
+      }
   }
 
   #makeRoom(bytes: number): void {

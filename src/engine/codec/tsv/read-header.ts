@@ -46,19 +46,20 @@ export interface ReadHeaderOptions {
 /**
  * Moves a window at the start of a file past a byte order mark.
  * @param isTable true where the caller says that the file is a table, whatever it begins with
- * @param inItsEncoding what the file is by its own bytes, where these are not UTF-8
+ * @param inItsEncoding the first bytes of the file as they are, where these are not UTF-8
  * @throws FeedError TSV_HEADER_INVALID where the file is of another format
  */
 export function passMark(
   window: InputWindow,
-  { comment }: FileRules,
+  { comment, isJson }: FileRules,
   isTable: boolean,
-  inItsEncoding: string | undefined,
+  inItsEncoding: Uint8Array | undefined,
 ): void {
   const { bytes, filled } = window
   const start = bytes.subarray(0, filled)
   const place = { ...window.positionOf(0), row: 0 }
-  const reason = isTable ? undefined : (inItsEncoding ?? foreignBody(start, place.file))
+  const own = inItsEncoding && foreignBody(inItsEncoding, '', isJson)
+  const reason = isTable ? undefined : (own ?? foreignBody(start, place.file, isJson))
   const isComment = start[0] === comment && isText(start)
   if (reason !== undefined && !isComment) throw headerInvalid(reason, place)
   const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

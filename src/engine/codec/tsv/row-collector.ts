@@ -8,6 +8,7 @@ import { type FileProgress, RowBatch } from '../row-batch'
 import type { CellEditor } from './cell-editor'
 import type { BoundHeader } from './header'
 import { projectHeader } from './header'
+import type { JsonRows } from './json-lines'
 import type { PlacedRow, RowVerdict } from './left-out-rows'
 import { type BlockOfRows, ProjectedRows } from './projected-rows'
 import { consecutivePlaces } from './row-places'
@@ -20,6 +21,8 @@ export interface RowCollectorParts {
   readonly header: BoundHeader
   /** Changes the cells; undefined where they are as in the file. */
   readonly editor: CellEditor | undefined
+  /** Has the cells of lines of JSON; undefined for a table. */
+  readonly json: JsonRows | undefined
   /** Names of the projected columns; undefined for all columns of the file. */
   readonly columns: readonly string[] | undefined
   readonly file: FeedFile
@@ -50,16 +53,17 @@ export class RowCollector<K extends Columns> {
   /** @throws FeedError COLUMN_UNKNOWN */
   constructor(parts: RowCollectorParts) {
     this.#parts = parts
-    const { header, columns, batchBytes, editor } = parts
+    const { header, columns, batchBytes, editor, json } = parts
     const projection = columns && projectHeader<K>(header, columns)
     // Without a projection K has the columns of the schema.
     this.#header = projection?.header ?? (header as unknown as BoundHeader<K>)
     this.#wanted = header.columns.length
-    const copied = projection?.columns ?? (editor && Int32Array.from(header.columns.keys()))
+    const all = (editor ?? json) && Int32Array.from(header.columns.keys())
+    const copied = projection?.columns ?? all
     if (copied === undefined) return
     // An editor may look at all cells to tell whether the row is one.
     if (editor === undefined) this.#wanted = Math.max(0, ...copied.map(at => at + 1))
-    this.#projected = new ProjectedRows(copied, batchBytes, header.cells?.delimiter, editor)
+    this.#projected = new ProjectedRows(copied, batchBytes, header.cells?.delimiter, editor, json)
   }
 
   /** The column names of the file, as its header line spells them. */

@@ -3,7 +3,7 @@
 // are not UTF-8, so that the policy of such rows decides, with the position of the row.
 
 import { optionInvalid } from '../../options'
-import { foreignBody, START_BYTES } from '../body-kind'
+import { START_BYTES } from '../body-kind'
 
 /** A mark at the start of a file comes before the encoding that is given (Encoding Standard, 6). */
 const MARKS = { 'utf-8': '\xef\xbb\xbf', 'utf-16le': '\xff\xfe', 'utf-16be': '\xfe\xff' }
@@ -36,12 +36,12 @@ export function encodingOf(option: string, name: string): string | undefined {
 }
 
 export class Utf8Input {
-  /** Says what the file is that is no table, by its bytes as they are; undefined where it may be one. */
-  foreign: string | undefined
+  /** The first bytes of the file as they are, once there are enough; undefined in UTF-16. */
+  start: Uint8Array | undefined
   readonly #encoding: string
   #decoder: Decoder | undefined
   /** The first bytes, until they are enough to say what the file is. */
-  #start: Uint8Array = NOTHING
+  #first: Uint8Array = NOTHING
 
   /** @param encoding as `encodingOf` returns it */
   constructor(encoding: string) {
@@ -55,14 +55,14 @@ export class Utf8Input {
   push(bytes: Uint8Array, isLast = false): Uint8Array {
     const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (this.#decoder !== undefined) return toUtf8(this.#decoder(input, isLast))
-    const start = Buffer.concat([this.#start, input])
-    this.#start = start
+    const start = Buffer.concat([this.#first, input])
+    this.#first = start
     if (start.length < START_BYTES && !isLast) return NOTHING
-    this.#start = NOTHING
+    this.#first = NOTHING
     const first = start.toString('latin1', 0, START_BYTES)
     const marked = Object.entries(MARKS).find(([, mark]) => first.startsWith(mark))
     const encoding = marked?.[0] ?? this.#encoding
-    if (!encoding.startsWith('utf-16')) this.foreign = foreignBody(start)
+    if (!encoding.startsWith('utf-16')) this.start = start.subarray(0, START_BYTES)
     this.#decoder = decoderOf(encoding)
     return toUtf8(this.#decoder(start, isLast))
   }

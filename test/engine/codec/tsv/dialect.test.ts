@@ -232,7 +232,7 @@ describe('fault 102: wrong dialects are refused at once', () => {
     ]),
     [
       { quoting: 'off' },
-      `dialect.quoting must be 'backslash' or 'doubled' or 'none' or 'escapes', not "off"`,
+      `dialect.quoting must be 'backslash' or 'doubled' or 'none' or 'escapes' or 'json-lines', not "off"`,
     ],
     [{ skipLines: -1 }, 'dialect.skipLines'],
     [{ unitLines: 1.5 }, 'dialect.unitLines'],
@@ -537,5 +537,6 @@ test('a dialect is checked once: its rules are plain bytes', () => {
     skipLines: 0,
     unitLines: 0,
     encoding: undefined,
+    isJson: false,
   })
 })

@@ -27,7 +27,7 @@ export function naiveReading(text: string, dialect: Dialect): NaiveReading {
   const [, separator] = /^sep=(.)\r?\n/.exec(text.slice(at)) ?? []
   const delimiter = separator ?? dialect.delimiter ?? '\t'
   const quoting = dialect.quoting ?? (separator === undefined ? 'backslash' : 'doubled')
-  const quoted = quoting === 'none' || quoting === 'escapes' ? NEVER : QUOTED[quoting]
+  const quoted = quoting === 'backslash' || quoting === 'doubled' ? QUOTED[quoting] : NEVER
   const end = `(${escaped(delimiter)}|\r?\n|$)`
   const cellAndEnd = new RegExp(`(${quoted.source}|[^${escaped(delimiter)}\n]*?)${end}`, 'y')
   const isQuoted = new RegExp(`^(?:${quoted.source})$`)
