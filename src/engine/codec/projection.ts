@@ -22,6 +22,8 @@ const MAX_PROJECTIONS = 64
 export class Projection {
   /** Indexes of the columns in the file, in the order of the values that the makers take. */
   readonly columns: Int32Array
+  /** The index of a column that is notNull and that the rows lack; undefined where there is none. */
+  readonly lacking: number | undefined
   readonly #header: BoundHeader
   /** Names of the columns, as the caller spells them. */
   readonly #names: readonly string[]
@@ -37,6 +39,9 @@ export class Projection {
     this.#names = names.filter(isInFile)
     this.#absent = names.filter(name => !isInFile(name))
     this.columns = Int32Array.from(this.#names, name => columnOf(header, name))
+    this.lacking = this.#absent
+      .map(name => columnOf(header, name))
+      .find(column => header.all[column]!.spec.notNull)
   }
 
   /** Makes an object of the columns' texts; '' for a column that the file lacks. */

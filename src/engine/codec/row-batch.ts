@@ -410,6 +410,7 @@ export class Row<out C extends Columns = Columns> {
   toObject(columns?: readonly string[]): Record<string, unknown> {
     const { projections } = this.batch
     const projection = columns === undefined ? projections.all : projections.of(columns)
+    if (projection.lacking !== undefined) this.#value(projection.lacking)
     return projection.ofValues(this.#values(projection.columns))
   }
 
@@ -505,7 +506,7 @@ export class Row<out C extends Columns = Columns> {
   placed(error: unknown, column: number): unknown {
     if (!isBadCell(error) || error === UNSEEN) return error
     const { batch, slot } = this
-    const { name } = batch.header.columns[column]!
+    const { name } = batch.header.all[column]!
     const position: CellPosition = {
       ...this.position,
       column: name,

@@ -130,7 +130,9 @@ export function duckdbStore(database: Database, signal: AbortSignal): SqlStore {
     async claim({ marketplace, categoryId }, onConnected) {
       const place = `${sqlText(marketplace)}, ${sqlText(categoryId)}`
       await inTransaction(async ({ query }) => {
-        await query(`INSERT OR IGNORE INTO categories VALUES (${place}, 1, NULL)`)
+        await query(
+          `INSERT OR IGNORE INTO categories (marketplace, feed_category, writer) VALUES (${place}, 1)`,
+        )
       })
       await read(onConnected)
       return { read, write: inTransaction }

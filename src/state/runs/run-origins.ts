@@ -111,6 +111,6 @@ function headerUnder<C extends Columns>(
   schema: FeedSchema<C>,
   { headings, cells }: HeaderRecord,
 ): BoundHeader<C> {
-  const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 })
+  const header = bindHeader(schema, headings, { row: 0, line: 1, byteOffset: 0 }, true)
   return cells ? { ...header, cells } : header
 }

@@ -23,6 +23,29 @@ export interface RowRules extends KeyRules {
   readonly stored?: ((batch: RowBatch<Columns>) => RowBatch<Columns>) | undefined
 }
 
+/** By which columns the rows of a feed of one's own are kept, as a target stores it. */
+export interface KeptBy extends Pick<RowRules, 'key' | 'version'> {
+  /** Times and numbers are compared as numbers, and every time is more than a revision. */
+  readonly versionType?: 'timestamp' | 'number'
+}
+
+export function keptBy({ key, version, schema }: RowRules): KeptBy {
+  const type = version && schema.columns[version]!.type
+  if (type === undefined) return { key }
+  return { key, version, versionType: type === 'timestamp' ? type : 'number' }
+}
+
+/** Returns by what other column rows are kept, if any. What is not known is no other one. */
+export function keptOtherwise(was: Partial<KeptBy>, is: KeptBy) {
+  for (const what of ['key', 'version'] as const) {
+    const [expected, received] = [was, is].map(kept => kept[what] ?? 'none') as [string, string]
+    if (expected !== received) return { what, expected, received }
+  }
+  const [old, now] = [was.versionType, is.versionType]
+  if (old === undefined || now === undefined || old === now) return undefined
+  return { what: 'version' as const, expected: `a ${old}`, received: `a ${now}` }
+}
+
 /**
  * Returns the schema with no column `required` or `notNull`: rows of files under an earlier schema may
  * lack it.

@@ -167,7 +167,7 @@ function parsed(path: string, bytes: Uint8Array): Readonly<Record<string, unknow
   }
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
+export const REMEDIES: Readonly<Record<string, string>> = {
   content: 'name the folder of a state, or for a run an empty one',
   format: 'synchronise into an empty folder, or use the version of feedmill that wrote it',
   marketplace: 'use a folder of its own for each marketplace',

@@ -23,7 +23,7 @@ import {
   tellChanges,
   type WrittenRun,
 } from '../../state/index'
-import { type RowRules, withoutRequired } from '../file/row-rules'
+import { keptBy, type RowRules, withoutRequired } from '../file/row-rules'
 import { type Category, feedFileOf, isOwn } from '../file-id'
 import type { AppliedFile, TargetCategory, TargetFile } from '../target/target'
 import { schemaOfTable } from './category-view'
@@ -86,14 +86,14 @@ export class CategoryRuns implements TargetCategory {
     this.#files = new RunFiles(options.files, options.folder)
     const { own, changes, sortBytes } = options
     this.#own = own && withoutRequired(own.schema)
-    this.manifest = newManifest(category, own && { key: own.key, version: own.version })
+    this.manifest = newManifest(category, own && keptBy(own))
     if (changes?.settings === undefined) this.applyAll = files => this.#applyAll(files)
     if (changes !== undefined) this.replay = async () => new RunsReplay(this, changes, sortBytes)
   }
 
   /**
    * Opens a category, and removes the runs that the manifest does not name.
-   * @throws FeedError STATE_FOREIGN for other columns of the key or the version; STATE_CORRUPT,
+   * @throws FeedError STATE_FOREIGN for another key or version; STATE_CORRUPT,
    * STATE_IO
    */
   static async open(category: Category, options: CategoryRunsOptions): Promise<CategoryRuns> {

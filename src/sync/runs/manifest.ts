@@ -10,7 +10,7 @@ import {
   replaceWhole,
 } from '../../engine/index'
 import type { Floor, SavedRuns, WrittenRun } from '../../state/index'
-import type { RowRules } from '../file/row-rules'
+import { type KeptBy, keptOtherwise } from '../file/row-rules'
 import { checkedLine, readCheckedLines } from '../file/spool'
 import { type Category, categoryKey, type FileId, OWN } from '../file-id'
 import { foreign } from '../folder/state-paths'
@@ -43,12 +43,9 @@ export interface ReplayedChanges {
   readonly bytes: number
 }
 
-/** The columns of the key and of the version. */
-export type KeptBy = Pick<RowRules, 'key' | 'version'>
-
 export interface Manifest {
   readonly category: Category
-  /** The columns by which the rows of a feed of one's own are kept; absent for the service. */
+  /** By what the rows of a feed of one's own are kept; absent for the service. */
   readonly kept?: KeptBy | undefined
   readonly files: readonly RunsEntry[]
   readonly ledger: LedgerMark
@@ -69,11 +66,11 @@ export interface Manifest {
  */
 export function checkedManifest(folder: string, found: Manifest, wanted: Manifest): Manifest {
   if (categoryKey(found.category) !== categoryKey(wanted.category)) throw misplaced(folder)
-  for (const what of ['key', 'version'] as const) {
-    const [was, is] = [found, wanted].map(({ kept }) => kept?.[what] ?? 'none')
-    if (wanted.kept !== undefined && was !== is) throw foreign(folder, what, was!, is!)
-  }
-  return found
+  const { kept } = wanted
+  if (kept === undefined) return found
+  const other = keptOtherwise(found.kept ?? {}, kept)
+  if (other !== undefined) throw foreign(folder, other.what, other.expected, other.received)
+  return { ...found, kept }
 }
 
 /** Returns the error for a folder that has the manifest of another category. */

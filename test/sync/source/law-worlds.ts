@@ -62,7 +62,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   kill: fc.option(
     fc.record({
       at: fc.integer({ min: 1, max: 150 }),
-      what: fc.constantFrom('before', 'within', 'after', 'EIO'),
+      what: fc.constantFrom('before', 'within', 'after', 'EIO', 'ENOSPC'),
+      lasting: fc.boolean(),
       crash: fc.constantFrom('process', 'power'),
     }),
     { nil: undefined, freq: 3 },

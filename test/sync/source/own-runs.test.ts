@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../../src/engine/errors'
 import { defineSchema, text } from '../../../src/index'
+import { checkedLine, readCheckedLines } from '../../../src/sync/file/spool'
 import { fileIdKey } from '../../../src/sync/file-id'
 import { statePaths } from '../../../src/sync/folder/state-paths'
 import { openState } from '../../../src/sync/read/open-state'
@@ -233,6 +234,25 @@ describe('a run over a feed', () => {
     await state.close()
   })
 
+  test('goes on in a folder that does not know the kind of its versions', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    const folder = statePaths(FOLDER).runsOf({ marketplace: 'own', categoryId: 'stock' })
+    const manifestOf = () =>
+      readCheckedLines(Buffer.from(machine.filesUnder(folder).get(`${folder}/manifest.json`)!))[0]!
+        .record
+    feed.add({ kind: 'full', minute: 0, rows: [stock('a', 1)] })
+    await feed.sync(machine.start()).summary
+    const { kept, ...rest } = manifestOf()
+    expect(kept).toEqual({ key: 'sku', version: 'revision', versionType: 'number' })
+    const earlier = { ...rest, kept: { key: 'sku', version: 'revision' } }
+    machine.damage(`${folder}/manifest.json`, () => Buffer.from(checkedLine(earlier)))
+    feed.add({ kind: 'changes', minute: 1, rows: [stock('a', 2)] })
+    await feed.sync(machine.start()).summary
+    expect(await rowsIn(machine.start())).toEqual([lineOf(stock('a', 2))])
+    expect(manifestOf().kept).toEqual(kept)
+  })
+
   test('takes a schema that demands more than the files before it have', async () => {
     const machine = new SimulatedMachine(0)
     const feed = new SmallFeed()
@@ -251,6 +271,29 @@ describe('a run over a feed', () => {
     const state = await openState(FOLDER, { environment: machine.start() })
     const row = await state.feed({ name: 'stock', schema: wider }).row('a')
     expect(row?.get('colour')).toBe('red')
+    await state.close()
+  })
+
+  test('reads the rows of files that lack a column which the schema demands now', async () => {
+    const machine = new SimulatedMachine(0)
+    const feed = new SmallFeed()
+    feed.add({ kind: 'full', minute: 0, rows: [stock('a', 1)] })
+    await feed.sync(machine.start()).summary
+    const columns = { ...schema.columns, colour: text({ required: true, notNull: true }) }
+    const stricter = defineSchema({ name: 'stock', columns })
+    const state = await openState(FOLDER, { environment: machine.start() })
+    const row = (await state.feed({ name: 'stock', schema: stricter }).row('a'))!
+    expect([row.get('sku'), row.text('colour'), row.toStrings().sku]).toEqual(['a', '', 'a'])
+    const bad = { code: 'CELL_INVALID', context: { column: 'colour', row: 1 } }
+    for (const read of [() => row.get('colour'), () => row.toObject()]) {
+      let error: unknown
+      try {
+        read()
+      } catch (thrown) {
+        error = thrown
+      }
+      expect(error).toMatchObject(bad)
+    }
     await state.close()
   })
 
@@ -363,7 +406,7 @@ describe('a run that ends at any call', () => {
     const { calls } = whole
     const wanted = await seen(whole)
     for (let at = 1; at <= calls; at += EVERY) {
-      for (const what of ['before', 'within', 'after', 'EIO'] as const) {
+      for (const what of ['before', 'within', 'after', 'EIO', 'ENOSPC'] as const) {
         const machine = before.copy(at)
         await feed.sync(machine.start({ at, what }), { changes: 'files' }).summary.catch(() => {})
         machine.crash(kind)

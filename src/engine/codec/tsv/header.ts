@@ -48,12 +48,14 @@ const TEXT = text()
  * its first alias, and so on. Every other heading is a column of text under its own name. Later
  * copies of a heading are readable as `name#2`, `name#3` and so on; a required column must not be
  * repeated, in whatever case.
+ * @param isStored true for rows that were read under another schema, which could demand less
  * @throws FeedError TSV_COLUMN_MISSING, TSV_COLUMN_REPEATED
  */
 export function bindHeader<C extends Columns>(
   schema: FeedSchema<C>,
   columnNames: readonly string[],
   position: RowPosition,
+  isStored = false,
 ): BoundHeader<C> {
   const places = placesOf(schema, columnNames)
   const known = new Map(Array.from(places, ([name, { index }]) => [index, name]))
@@ -66,12 +68,12 @@ export function bindHeader<C extends Columns>(
     return { name: freeName(heading, taken, copies), spec: TEXT, heading, known: false }
   })
   for (const [name, { isRepeated }] of places)
-    if (isRepeated && schema.columns[name]!.required)
+    if (isRepeated && schema.columns[name]!.required && !isStored)
       throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${name} twice`, {
         ...position,
         column: name,
       })
-  const all = [...columns, ...absentColumns(schema, places, position)]
+  const all = [...columns, ...absentColumns(schema, places, isStored ? undefined : position)]
   return { schema, columns, all, indexes: new NamePredictor(all) }
 }
 
@@ -134,15 +136,16 @@ function spellingsOf(schema: FeedSchema): Map<string, { readonly name: string; r
   return spellings
 }
 
+/** @param position that of a header line which may not lack what the schema demands */
 function absentColumns(
   schema: FeedSchema,
   places: ReadonlyMap<string, Place>,
-  position: RowPosition,
+  position: RowPosition | undefined,
 ): BoundColumn[] {
   const absent: BoundColumn[] = []
   for (const [name, spec] of Object.entries(schema.columns)) {
     if (places.has(name)) continue
-    if (spec.required || spec.notNull)
+    if (position !== undefined && (spec.required || spec.notNull))
       throw new FeedError('TSV_COLUMN_MISSING', `the header has no column ${name}`, {
         ...position,
         column: name,

@@ -2,7 +2,9 @@
 // schema has gained since.
 
 import { FeedError, optionInvalid, sqlIdentifier } from '../../../engine/index'
+import { keptOtherwise, type RowRules } from '../../file/row-rules'
 import type { Category } from '../../file-id'
+import { REMEDIES } from '../../folder/state-paths'
 import { appliedFileOf, type LedgerRow } from '../ledger-row'
 import type { AppliedFile } from '../target'
 import { inCategory } from './sql-merge'
@@ -65,20 +67,69 @@ async function createTables(words: SqlWords, { query }: SqlConnection): Promise<
 export async function prepareOwn(
   words: SqlWords,
   connection: SqlConnection,
-  { categoryId }: Category,
-  tables: readonly RowTable[],
+  category: Category,
+  table: RowTable,
+  rules: RowRules,
 ): Promise<void> {
+  const { categoryId } = category
   for (const { categoryId: other } of await categoriesOf(words, connection))
-    if (other !== categoryId && tableNameOf(other) === tables[0]!.name)
+    if (other !== categoryId && tableNameOf(other) === table.name)
       throw optionInvalid('source.name', `a name whose table is not that of ${other}`, categoryId)
-  await prepareRows(words, connection, tables)
+  await keepRules(words, connection, category, rules)
+  await prepareRows(words, connection, [table], 'give the column or the feed another name')
 }
 
-/** Makes the tables of rows, or gives them the columns that they lack. */
+/** Columns of `categories`, which it has in databases with feeds of one's own. */
+const KEPT_COLUMNS = ['key_column', 'version_column'] as const
+
+/**
+ * Writes down by which columns the rows of a feed are kept.
+ * @throws FeedError STATE_FOREIGN where they are kept by other ones
+ */
+async function keepRules(
+  words: SqlWords,
+  connection: SqlConnection,
+  category: Category,
+  { key, version }: RowRules,
+): Promise<void> {
+  const { query } = connection
+  const categories = words.table('categories')
+  const present = await connection.columnTypes()
+  for (const column of KEPT_COLUMNS)
+    if (!present.has(`categories.${column}`))
+      await query(`ALTER TABLE ${categories} ADD COLUMN ${column} ${words.headTypeOf('name')}`)
+  const kept = KEPT_COLUMNS.join(', ')
+  const here = inCategory(category)
+  const [found] = await query(`SELECT ${kept} FROM ${categories} WHERE ${here}`)
+  const values = [key, version ?? ''].map(sqlText)
+  if (found === undefined) {
+    const place = [category.marketplace, category.categoryId].map(sqlText).join(', ')
+    await query(
+      `INSERT INTO ${categories} (marketplace, feed_category, writer, ${kept})
+       VALUES (${place}, 0, ${values.join(', ')})`,
+    )
+  } else if (found.key_column == null) {
+    const set = KEPT_COLUMNS.map((column, n) => `${column} = ${values[n]}`).join(', ')
+    await query(`UPDATE ${categories} SET ${set} WHERE ${here}`)
+  } else {
+    const was = {
+      key: String(found.key_column),
+      version: String(found.version_column) || undefined,
+    }
+    const { what, expected, received } = keptOtherwise(was, { key, version }) ?? {}
+    if (what !== undefined) throw foreign(words, what, expected!, received!, REMEDIES[what])
+  }
+}
+
+/**
+ * Makes the tables of rows, or gives them the columns that they lack.
+ * @param cure the words of a refusal for a column of another type
+ */
 export async function prepareRows(
   words: SqlWords,
   connection: SqlConnection,
   tables: readonly RowTable[],
+  cure = words.elsewhere,
 ): Promise<void> {
   const present = await connection.columnTypes()
   const changes: string[] = []
@@ -103,9 +154,10 @@ export async function prepareRows(
       const known = present.get(`${table.name}.${name}`)
       if (known === undefined) changes.push(`ALTER TABLE ${named} ADD COLUMN ${sql}`)
       else if (normalType(known) !== normalType(type)) {
-        if (!isWider(normalType(type), normalType(known)))
-          throw foreign(words, `type of the column ${name} of ${table.name}`, known, type)
-        changes.push(`ALTER TABLE ${named} ALTER COLUMN ${sqlIdentifier(name)} TYPE ${type}`)
+        const cell = sqlIdentifier(name)
+        if (!(await holdsAll(connection, `${cell} FROM ${named}`, known, type)))
+          throw foreign(words, `type of the column ${name} of ${table.name}`, known, type, cure)
+        changes.push(`ALTER TABLE ${named} ALTER COLUMN ${cell} TYPE ${type}`)
       }
     }
   }
@@ -128,16 +180,41 @@ function normalType(type: string): string {
     .replace('numeric', 'decimal')
 }
 
-/** Tells whether every value of the type `known` is one of `type` with the same meaning. */
+/**
+ * Tells whether a column may get the type `type`: every value of its type is one of that type with the
+ * same meaning, or every value that is there where a decimal only moves its point.
+ * @param column the column and its table in SQL, with FROM between them
+ */
+async function holdsAll(
+  { query }: SqlConnection,
+  column: string,
+  known: string,
+  type: string,
+): Promise<boolean> {
+  const [narrow, wide] = [known, type].map(normalType) as [string, string]
+  if (isWider(wide, narrow)) return true
+  const [from, to] = [digitsOf(narrow), digitsOf(wide)]
+  if (!(to.scale >= from.scale && to.whole + to.scale >= from.whole + from.scale)) return false
+  const limit = `CAST('1${'0'.repeat(to.whole)}' AS ${known})`
+  const [unfit] = await query(
+    `SELECT 1 FROM (SELECT ${column}) AS t (cell) WHERE cell >= ${limit} OR cell <= -${limit} LIMIT 1`,
+  )
+  return unfit === undefined
+}
+
 function isWider(type: string, known: string): boolean {
-  const digitsOf = (of: string) => {
-    const [, digits, scale] = /^decimal\((\d+),(\d+)\)$/.exec(of) ?? []
-    const whole = of === 'integer' ? 10 : of === 'bigint' ? 19 : Number(digits) - Number(scale)
-    return { whole, scale: Number(scale ?? 0) }
-  }
-  const [wide, narrow] = [digitsOf(type), digitsOf(known)]
+  if (type.endsWith('[]') && known.endsWith('[]'))
+    return isWider(type.slice(0, -2), known.slice(0, -2))
   if (type === 'decimal') return /^(?:integer|bigint|decimal)/.test(known)
+  const [wide, narrow] = [digitsOf(type), digitsOf(known)]
   return wide.whole >= narrow.whole && wide.scale >= narrow.scale
+}
+
+/** The most digits of a number before the point and behind it; NaN of other types. */
+function digitsOf(type: string): { readonly whole: number; readonly scale: number } {
+  const [, digits, scale = 0] = /^decimal\((\d+),(\d+)\)$/.exec(type) ?? []
+  const whole = { integer: 10, bigint: 19 }[type] ?? Number(digits) - Number(scale)
+  return { whole, scale: Number(scale) }
 }
 
 /**
@@ -195,8 +272,14 @@ export async function readLedger(
   return rows.map(row => appliedFileOf(row as unknown as LedgerRow, words.name))
 }
 
-function foreign(words: SqlWords, what: string, expected: string, received: string) {
-  const { name: path, elsewhere } = words
-  const message = `${path}: the ${what} must be ${expected}, not ${received}: ${elsewhere}`
+/** @param cure what the caller can do */
+function foreign(
+  { name: path, elsewhere }: SqlWords,
+  what: string,
+  expected: string,
+  received: string,
+  cure = elsewhere,
+) {
+  const message = `${path}: the ${what} must be ${expected}, not ${received}: ${cure}`
   return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

@@ -5,7 +5,8 @@
 //   <rows>      a row for each key that stands: the columns of the schema, then REST_COLUMNS
 //   removals    the version of each key that was removed, so that no older row brings it back
 //   files       the ledger
-//   categories  up to when removals are forgotten, and who writes
+//   categories  up to when removals are forgotten, who writes, and the key and the version of the rows
+//               of a feed of one's own, in columns that the first such feed adds
 //   meta        the format, and the service of the rows
 
 import {

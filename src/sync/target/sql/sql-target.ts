@@ -50,7 +50,8 @@ export async function openSqlTarget(
     category: async category => {
       const { own } = origin
       const tables = own ? [ownTable(words, category.categoryId, own)] : serviceTables(words)
-      if (own) await store.prepare(connection => prepareOwn(words, connection, category, tables))
+      if (own)
+        await store.prepare(connection => prepareOwn(words, connection, category, tables[0]!, own))
       const opened = new CategoryInSql(category, words, tables)
       await opened.open(store)
       return opened

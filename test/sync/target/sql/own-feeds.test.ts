@@ -23,81 +23,32 @@ import {
   text,
   timestamp,
 } from '../../../../src/index'
-import { duckdbTarget } from '../../../../src/integrations/duckdb'
-import { postgresTarget } from '../../../../src/integrations/postgres'
 import { openState } from '../../../../src/sync/read/open-state'
 import { sync } from '../../../../src/sync/run/sync'
 import type { FeedSource } from '../../../../src/sync/source/feed-source'
-import type { SyncTarget } from '../../../../src/sync/target/target'
-import { duckdbRows } from '../../../duckdb-rows'
-import { testDatabase } from '../../../integrations/postgres/test-database'
-import { runsWithService } from '../../../services'
 import { worlds } from '../../source/law-worlds'
-import { type NaiveFile, naiveRows } from '../../source/naive-merge'
-import { cellsOf, SmallFeed, type Stock, schema } from '../../source/small-feed'
-
-interface Place {
-  target(): SyncTarget
-  /** The rows of a table in the order of a column. */
-  rows(table: string, order: string): Promise<readonly Record<string, unknown>[]>
-  drop(): Promise<void>
-}
-
-async function duckdbPlace(): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'feedmill-own-'))
-  const path = join(folder, 'own.duckdb')
-  return {
-    target: () => duckdbTarget(path),
-    rows: async (table, order) => {
-      const rows = await duckdbRows(path, `SELECT * FROM ${table} ORDER BY ${order}`, {
-        access_mode: 'READ_ONLY',
-      })
-      // A map is a list of keys and values in JSON.
-      return rows.map(({ invalid, other, ...row }) => ({
-        ...row,
-        invalid: entriesOf(invalid),
-        other: entriesOf(other),
-      }))
-    },
-    drop: async () => rmSync(folder, { recursive: true }),
-  }
-}
-
-function entriesOf(map: unknown): Record<string, string> {
-  const entries = (map ?? []) as readonly { key: string; value: string }[]
-  return Object.fromEntries(entries.map(({ key, value }) => [key, value]))
-}
-
-async function postgresPlace(): Promise<Place> {
-  const database = await testDatabase()
-  return {
-    target: () => postgresTarget(database.url),
-    rows: (table, order) => database.sql(`SELECT * FROM feedmill.${table} ORDER BY ${order}`),
-    drop: () => database.drop(),
-  }
-}
+import { SmallFeed, type Stock } from '../../source/small-feed'
+import {
+  duckdbPlace,
+  filesFor,
+  foundRows,
+  hasPostgres,
+  type Place,
+  postgresPlace,
+  sourceOf,
+  wantedRows,
+} from './own-places'
 
 const PLACES = [
   ['DuckDB', true, duckdbPlace, 25],
-  ['PostgreSQL', await runsWithService('postgres'), postgresPlace, 12],
+  ['PostgreSQL', hasPostgres, postgresPlace, 12],
 ] as const
 
-const stock = defineSchema({ name: 'stock', columns: { ...schema.columns, extra: int32() } })
 const ALL_SHARES = { maxRemovedShare: 1, maxBadShare: 1 } as const
 
 function intoTarget(source: Stock | FeedSource, place: Place) {
   const options = { parallelFiles: 3, retry: { patienceMs: 4, backoffBaseMs: 0 }, ...ALL_SHARES }
   return sync({ source: source as Stock, target: place.target(), ...options }).summary
-}
-
-/** A table with versions takes no full file that comes late. */
-function withoutLateFull(files: readonly NaiveFile[]): NaiveFile[] {
-  let latest = Number.NEGATIVE_INFINITY
-  return files.filter(({ kind, minute }) => {
-    if (kind === 'full' && minute < latest) return false
-    latest = Math.max(latest, minute)
-    return true
-  })
 }
 
 describe.each(PLACES)('a feed of one’s own in %s', (_, isThere, newPlace, numRuns) => {
@@ -106,25 +57,17 @@ describe.each(PLACES)('a feed of one’s own in %s', (_, isThere, newPlace, numR
     async () => {
       await fc.assert(
         fc.asyncProperty(worlds, fc.integer({ min: 1, max: 5 }), async (world, atOnce) => {
-          const files = world.hasVersion ? withoutLateFull(world.files) : world.files
+          const files = filesFor(world)
           const atEnd: (() => void)[] = []
           const feed = new SmallFeed(remove => atEnd.push(remove))
           const place = await newPlace()
           try {
-            const { version, ...rest } = feed.source({ schema: stock as never })
-            const source: Stock = world.hasVersion ? { ...rest, version: version! } : rest
+            const source = sourceOf(feed, world.hasVersion)
             for (let n = 0; n < files.length; n += atOnce) {
               for (const each of files.slice(n, n + atOnce)) feed.add(each)
               await intoTarget(source, place)
-              const applied = files.slice(0, n + atOnce)
-              const wanted = naiveRows(applied, world.hasVersion).map(({ row }) => {
-                const [title, sku, gone, revision, extra] = cellsOf(row)
-                return [sku, revision, gone, title, extra]
-              })
-              const found = (await place.rows('stock', 'sku')).map(row =>
-                Object.keys(stock.columns).map(name => textOf(row, name)),
-              )
-              expect(found).toEqual(wanted)
+              const wanted = wantedRows(files.slice(0, n + atOnce), world.hasVersion)
+              expect(await foundRows(place)).toEqual(wanted)
             }
           } finally {
             await place.drop()
@@ -313,10 +256,4 @@ function isBad(row: Row<Columns>, name: string): boolean {
   } catch {
     return true
   }
-}
-
-/** The text of a cell as its file had it. */
-function textOf(row: Record<string, unknown>, name: string): string {
-  const invalid = (row.invalid ?? {}) as Record<string, string>
-  return invalid[name] ?? String(row[name] ?? '')
 }
