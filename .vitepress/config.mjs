@@ -17,6 +17,7 @@ const { homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')
  */
 const TASKS = [
   'getting-started',
+  'recipes',
   'csv-over-http',
   'rows',
   'own-feed',
