@@ -32,6 +32,7 @@ export {
   openState,
   type ReplayStateOptions,
   type ReplaySummary,
+  type RowsAt,
   type RowTally,
   readFeedFile,
   replayIntoState,

@@ -10,7 +10,7 @@ export {
 } from './folder/change-log'
 export type { CategoryPlan } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-files'
-export type { ItemsAt } from './read/items-as-of'
+export type { ItemsAt, RowsAt } from './read/items-as-of'
 export * from './read/open-state'
 export { stateItemColumns } from './read/state-item-columns'
 export { stateItemLines } from './read/state-item-lines'

@@ -16,6 +16,7 @@ import {
   type Sink,
 } from '../../index'
 import {
+  type FeedSource,
   type OpenCategory,
   type OpenFeed,
   openState,
@@ -80,7 +81,7 @@ export async function exportCommand({
           )
         }
         const blocks = own
-          ? rowsOf(state.feed(own), own.key)
+          ? rowsOf(state.feed(own), own, asOf)
           : blocksOf(categories, asOf, source => source.items())
         const items = schema === undefined || own ? blocks : knownColumns(schema, blocks)
         const typed = schema && new TypedItems(schema, format)
@@ -286,9 +287,18 @@ async function* blocksOf<B>(
 }
 
 /** Yields the rows of a feed of one's own as items, of which an export by a schema reads the rows. */
-async function* rowsOf(feed: OpenFeed, key: string): Blocks<readonly StateItem[]> {
-  for await (const rows of feed.rows())
-    yield rows.map(row => ({ itemId: row.text(key), row }) as unknown as StateItem)
+async function* rowsOf(
+  feed: OpenFeed,
+  source: FeedSource,
+  asOf: Date | undefined,
+): Blocks<readonly StateItem[]> {
+  const past = asOf && (await feed.asOf(asOf, source))
+  try {
+    for await (const rows of (past ?? feed).rows())
+      yield rows.map(row => ({ itemId: row.text(source.key), row }) as unknown as StateItem)
+  } finally {
+    await past?.close()
+  }
 }
 
 /**

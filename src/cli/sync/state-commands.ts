@@ -115,7 +115,7 @@ export const STATE_CATEGORY_OPTION = option(
 
 const EXPORT_OPTIONS = [
   option('--state <dir>', 'the state folder', { required: true }),
-  option(...SOURCE, { conflicts: ['category', 'asOf', 'schema'] }),
+  option(...SOURCE, { conflicts: ['category', 'schema'] }),
   STATE_CATEGORY_OPTION,
   option(
     '--as-of <time>',

@@ -3,9 +3,19 @@
 
 import { type DurableFile, FeedError } from '../../engine/index'
 import type { KeptPlaces } from '../file/kept-files'
-import { type Category, type FileId, fileIdKey, isBootstrap, isOwn, readDate } from '../file-id'
+import {
+  type Category,
+  type FileId,
+  fileIdKey,
+  isBootstrap,
+  isOwn,
+  OWN,
+  type OwnId,
+  readDate,
+} from '../file-id'
 import { planCategory } from '../plan/calendar'
 import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-files'
+import { compareFiles } from '../source/feed-source'
 import type { AppliedFile } from '../target/target'
 
 type HistoryPlaces = Pick<KeptPlaces, 'files' | 'paths'>
@@ -25,7 +35,8 @@ export async function keptAsOf(
     const { id, totalBytes } = entry
     if (totalBytes === 0 || (await files.size(paths.keptFile(id))) === totalBytes) kept.add(entry)
   }
-  return filesAsOf({ category, asOf, entries, isKept: entry => kept.has(entry) })
+  const query = { category, asOf, entries, isKept: (entry: AppliedFile) => kept.has(entry) }
+  return category.marketplace === OWN ? ownFilesAsOf(query) : filesAsOf(query)
 }
 
 /**
@@ -81,6 +92,25 @@ export function filesAsOf(query: HistoryQuery) {
   if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime())
     throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
   return { entries, at }
+}
+
+/**
+ * Returns the same of a feed of one's own: the newest full file that is kept and all later files up to
+ * `asOf`, or all files where there was none. The time is that of the last of them.
+ * @throws FeedError STATE_HISTORY_MISSING
+ */
+export function ownFilesAsOf(query: HistoryQuery) {
+  const asOf = query.asOf.toISOString()
+  const isBefore = ({ id }: AppliedFile) => isOwn(id) && id.time <= asOf
+  const done = query.entries.filter(isBefore) as readonly (AppliedFile & { id: OwnId })[]
+  const byTime = done.toSorted((a, b) => compareFiles(a.id, b.id))
+  const base = byTime.findLastIndex(entry => entry.id.kind === 'full' && query.isKept(entry))
+  const needed = byTime.slice(Math.max(0, base))
+  const dropped = needed.find(entry => !query.isKept(entry))
+  if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
+  const last = needed.at(-1)
+  if (last === undefined) throw historyMissing(query, 'no file is of that time or of before it')
+  return { entries: done.filter(entry => needed.includes(entry)), at: new Date(last.id.time) }
 }
 
 const DAYS_BEHIND_MS = 30 * 24 * HOUR_MS

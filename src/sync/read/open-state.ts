@@ -28,7 +28,7 @@ import type { FeedSource } from '../source/feed-source'
 import { planOwn } from '../source/own-source'
 import { SIGNAL } from '../sync-options'
 import type { AppliedFile, StateOrigin } from '../target/target'
-import { type AsOfOptions, type ItemsAt, itemsAsOf } from './items-as-of'
+import { type AsOfOptions, type ItemsAt, itemsAsOf, type RowsAt, rowsAsOf } from './items-as-of'
 import type { StateItem } from './state-items'
 
 export interface OpenStateOptions {
@@ -143,11 +143,13 @@ export class OpenCategory implements Category {
 export class OpenFeed<C extends Columns = Columns> {
   readonly #view: CategoryView
   readonly #rows: RunTable<C>
+  readonly #asOf: AsOfOptions
 
   /** @internal See {@link OpenState.feed}. */
-  constructor(view: CategoryView, schema: FeedSchema<C>) {
+  constructor(view: CategoryView, schema: FeedSchema<C>, asOf: AsOfOptions) {
     this.#view = view
     this.#rows = view.rows(schema)
+    this.#asOf = asOf
   }
 
   /** The files of the state, in the order in which they were applied. */
@@ -177,9 +179,23 @@ export class OpenFeed<C extends Columns = Columns> {
   async row(key: string): Promise<Row<C> | undefined> {
     return (await this.#rows.find(is.anyText('key', key)))?.row
   }
+
+  /**
+   * Returns the rows at an earlier time, which are made again from the kept files (`keepFileBytes`):
+   * those that the files up to this time give, without rows that were mended.
+   * @param source the feed, which says how its files are read
+   * @throws FeedError STATE_HISTORY_MISSING, OPTION_INVALID
+   */
+  async asOf(time: Date, source: FeedSource<C>): Promise<RowsAt<C>> {
+    const { categoryId } = this.#view.category
+    if (is.anObject('source', source).name !== categoryId)
+      throw optionInvalid('source.name', categoryId, source.name)
+    return rowsAsOf(this.#view, is.validDate('asOf', time), this.#asOf, source)
+  }
 }
 
 interface OpenedState {
+  readonly asOf: AsOfOptions
   /** The blocks that look-ups have read. */
   readonly cache: BlockCache
   readonly environment: Environment
@@ -221,7 +237,8 @@ export class OpenState {
   feed<C extends Columns>(source: Pick<FeedSource<C>, 'name' | 'schema'>): OpenFeed<C> {
     const { name, schema } = is.anObject('source', source)
     const view = this.#ownViews.find(({ category }) => category.categoryId === name)
-    if (view !== undefined) return new OpenFeed(view, checkedSchema('schema', schema))
+    if (view !== undefined)
+      return new OpenFeed(view, checkedSchema('schema', schema), this.#opened.asOf)
     const names = this.feedNames.join(', ') || 'it has none'
     throw optionInvalid('name', `a feed of the folder (${names})`, name)
   }
@@ -292,7 +309,7 @@ export async function openState(
   }
   const asOf = { paths, environment, sortBytes, signal }
   return new OpenState(
-    { cache, environment, paths, origin, views },
+    { asOf, cache, environment, paths, origin, views },
     views
       .filter(({ category }) => category.marketplace !== OWN)
       .map(view => new OpenCategory(view, asOf)),

@@ -74,6 +74,22 @@ test('a feed is followed into a state folder, and its rows are exported, typed',
   expect(readFileSync(out).subarray(0, 6).toString()).toBe('ARROW1')
 })
 
+test('the rows of an earlier time are exported of the files that were kept', async () => {
+  const { source, state } = feed()
+  await outcome('sync', '--source', source, '--state', state, '--keep-files', '1MB')
+  const at = (time: string) =>
+    outcome('export', '--source', source, '--state', state, '--format', 'csv', '--as-of', time)
+  const keysOf = ({ out }: { readonly out: readonly string[] }) =>
+    out.slice(1).map(line => line.split(',')[0])
+  expect(keysOf(await at('2026-03-01T23:59:59Z'))).toEqual(['A-1', 'A-2'])
+  expect(keysOf(await at('2026-03-02T00:00:00Z'))).toEqual(['A-2', 'A-4'])
+  const early = await at('2026-02-01T00:00:00Z')
+  expect([early.exitCode, early.err.join()]).toEqual([
+    1,
+    expect.stringContaining('HISTORY_MISSING'),
+  ])
+})
+
 test('mended rows go back into the state of their feed', async () => {
   const { source, state } = feed()
   await outcome('sync', '--source', source, '--state', state, '--quarantine')
@@ -143,7 +159,7 @@ test.each([
     "'--source <file>' cannot be used",
   ],
   [['sync', '--source', 'f'], 'either a state folder or --to <place>'],
-  [['export', '--state', 's', '--source', 'f', '--as-of', AT], "'--source <file>' cannot be used"],
+  [['export', '--state', 's', '--source', 'f', '--category', '220'], "'--source <file>' cannot be used"],
   [['replay', 'q', '--out', 'o', '--source', 'f'], "'--source <file>' cannot be used"],
 ])('%j is wrong usage', async (words, message) => {
   const { err, exitCode } = await outcome(...words)
