@@ -17,6 +17,19 @@ import {
 import { usageError } from './usage-error'
 
 const MODULES = ['.js', '.mjs', '.cjs']
+/**
+ * What a feed of one's own has beside its schema, and a single file has no use for. The other parts
+ * (`rename`, `drop`, `hash`) would leave a file as it is, so they are refused.
+ */
+const FEED_PARTS: ReadonlySet<string> = new Set([
+  '$schema',
+  'key',
+  'version',
+  'removed',
+  'files',
+  'headers',
+  'content',
+])
 
 /**
  * Returns the schema of a file: the default export or the export `schema` of a module, which runs,
@@ -79,7 +92,9 @@ async function textOf(path: string): Promise<string> {
 
 function parsed(path: string, text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !FEED_PARTS.has(name)))
   } catch (error) {
     throw refused(path, `it is not JSON: ${messageOf(error)}`, error)
   }

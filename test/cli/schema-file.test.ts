@@ -46,6 +46,18 @@ describe('a file with a schema', () => {
         columns: { sku: { type: 'text', required: true }, stock: { type: 'int32' } },
       }),
     ],
+    [
+      'the feed of these columns',
+      '.json',
+      JSON.stringify({
+        $schema: './feed.schema.json',
+        name: 'stock',
+        columns: { sku: { type: 'text', required: true }, stock: { type: 'int32' } },
+        key: 'sku',
+        files: 'https://a.example/stock.tsv',
+        headers: {},
+      }),
+    ],
   ])('that is %s reads a file', async (_, extension, content) => {
     const schema = await schemaFile(await file(extension, content))
     expect(schema.name).toBe('stock')
@@ -145,6 +157,7 @@ describe('a file that cannot be the schema tells why', () => {
     ['JSON that is null', '.json', 'null', 'schema must be an object'],
     ['JSON without a name', '.json', '{"columns":{}}', 'name must be text that is not empty'],
     ['JSON without columns', '.json', '{"name":"a"}', 'columns must be an object'],
+    ['a drop', '.json', '{"name":"a","columns":{},"drop":["b"]}', 'drop is not an option'],
     ['JSON with more', '.json', '{"name":"a","columns":{},"feed":"b"}', 'feed is not an option'],
     [
       'a wrong column',

@@ -159,7 +159,10 @@ test.each([
     "'--source <file>' cannot be used",
   ],
   [['sync', '--source', 'f'], 'either a state folder or --to <place>'],
-  [['export', '--state', 's', '--source', 'f', '--category', '220'], "'--source <file>' cannot be used"],
+  [
+    ['export', '--state', 's', '--source', 'f', '--category', '220'],
+    "'--source <file>' cannot be used",
+  ],
   [['replay', 'q', '--out', 'o', '--source', 'f'], "'--source <file>' cannot be used"],
 ])('%j is wrong usage', async (words, message) => {
   const { err, exitCode } = await outcome(...words)
