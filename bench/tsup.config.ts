@@ -59,6 +59,7 @@ export default defineConfig({
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
     'targets/main': 'bench/targets/main.ts',
+    'targets/own-feed': 'bench/targets/own-feed.ts',
     'workers/main': 'bench/workers/main.ts',
   },
   outDir: '.tmp/bench',

@@ -62,12 +62,24 @@ export async function wholeSync(
 }
 
 /** Runs one whole command. */
-export async function wholeCommand(
+export function wholeCommand(
+  words: readonly string[],
+  env: WholeService['env'] = {},
+): Promise<WholeRun> {
+  return wholeProcess([CLI, ...words], env)
+}
+
+/** Runs the text of a module of the working folder in a process of its own. */
+export function wholeScript(text: string, words: readonly string[]): Promise<WholeRun> {
+  return wholeProcess(['--input-type=module', '--eval', text, ...words])
+}
+
+async function wholeProcess(
   words: readonly string[],
   env: WholeService['env'] = {},
 ): Promise<WholeRun> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--import', REPORT, CLI, ...words], {
+  const child = spawn(process.execPath, ['--import', REPORT, ...words], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
@@ -77,7 +89,7 @@ export async function wholeCommand(
     once(child, 'close'),
   ])
   const seconds = (performance.now() - started) / 1000
-  if (code !== 0) throw benchFailed(`feedmill ${words.join(' ')}`, `ended with ${code}: ${errors}`)
+  if (code !== 0) throw benchFailed(`node ${words.join(' ')}`, `ended with ${code}: ${errors}`)
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(report)
   return {
     seconds,
