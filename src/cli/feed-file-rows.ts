@@ -43,7 +43,9 @@ export function rowsOf(
 ): Pipeline<RowBatch<Columns>> {
   const { columns, badRows, badCells } = options
   const left = options.quarantine === undefined ? undefined : quarantine(options.quarantine)
-  const byName: Dialect = CSV.test(from) ? { delimiter: ',', quoting: 'doubled' } : {}
+  // A dialect that says one of these is that of the file: its delimiter may be a tab.
+  const isTold = file?.dialect.quoting !== undefined || file?.dialect.delimiter !== undefined
+  const byName: Dialect = CSV.test(from) && !isTold ? { delimiter: ',', quoting: 'doubled' } : {}
   const dialect = dialectOf(options, { ...byName, ...file?.dialect })
   const rows = blocksOf(from, transport, running, dialect)
     .to(new Decompress())

@@ -6,27 +6,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
-import { DuckDBInstance } from '@duckdb/node-api'
-import { parse } from 'csv-parse/sync'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../../src/cli/program'
 import { buildZip } from '../../engine/codec/unpack/build-zip'
 import { outcomeOf } from '../served'
-
-type Cells = Record<string, unknown>
-
-/** Reads Arrow, and shares no code with apache-arrow. */
-interface Flechette {
-  tableFromIPC(bytes: Uint8Array, options?: object): { toArray(): Cells[] }
-}
+import { type Cells, plain, rowsOf } from './rows-of'
 
 let folder: string
-let flechette: Flechette
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'feedmill-convert-'))
-  flechette = (await import('@uwdata/flechette' as string)) as Flechette
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -63,36 +52,6 @@ const SCHEMA = JSON.stringify({
 const AS_TEXT: readonly Cells[] = ROWS.map(row =>
   Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell === '' ? null : cell])),
 )
-
-async function rowsOf(path: string): Promise<Cells[]> {
-  const bytes = path.endsWith('.gz') ? gunzipSync(readFileSync(path)) : readFileSync(path)
-  const name = path.replace(/\.gz$/, '')
-  if (name.endsWith('.ndjson'))
-    return bytes
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map(line => JSON.parse(line) as Cells)
-  if (name.endsWith('.csv'))
-    return parse(bytes, { columns: true, cast: text => (text === '' ? null : text) }) as Cells[]
-  if (name.endsWith('.parquet'))
-    return (await parquetReadObjects({ file: await asyncBufferFromFile(path) })) as Cells[]
-  if (name.endsWith('.arrow')) return flechette.tableFromIPC(bytes).toArray()
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
-  const connection = await instance.connect()
-  try {
-    const rows = await (await connection.runAndReadAll('SELECT * FROM stock')).getRowObjectsJson()
-    return rows as Cells[]
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
-
-const plain = (rows: readonly Cells[]) =>
-  rows.map(row =>
-    Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell ?? null])),
-  )
 
 test.each(['ndjson', 'ndjson.gz', 'csv', 'csv.gz', 'parquet', 'arrow', 'duckdb'])(
   'every cell of a CSV file stands in stock.%s as it was',
