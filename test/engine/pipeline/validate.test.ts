@@ -114,7 +114,7 @@ function notNegative(turns: readonly number[]) {
 const turns = fc.array(fc.nat(2), { minLength: 1, maxLength: 4 })
 const batchBytes = fc.constantFrom(64, 200, 1 << 16)
 
-test('fault 155: the rows read are the rows kept, in order, and those of one quarantine, with all of their bytes', async () => {
+test('fault 182: the rows read are the rows kept, in order, and those of one quarantine, with all of their bytes', async () => {
   await fc.assert(
     fc.asyncProperty(kinds, turns, batchBytes, async (lines, waits, bytes) => {
       rmSync(path, { force: true })

@@ -194,7 +194,7 @@ describe('any table', () => {
     )
   })
 
-  test('with one cell that is none of its kind has a wider one, and the report names the cell', async () => {
+  test('fault 154: with one cell that is none of its kind has a wider one, and the report names the cell', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc

@@ -79,7 +79,7 @@ describe.each(['a state folder', 'DuckDB'])('%s', kind => {
     expect(countOf(files)).toBe(12)
   })
 
-  test('applies nothing of a file that is refused, and keeps what came before it', async () => {
+  test('fault 184: applies nothing of a file that is refused, and keeps what came before it', async () => {
     const { feed, run, ledger, machine, isFolder } = placed()
     feed.add({ kind: 'full', minute: 0, rows: rows(50) })
     feed.add({ kind: 'changes', minute: 1, rows: rows(60, 2) })

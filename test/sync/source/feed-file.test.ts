@@ -600,7 +600,7 @@ function mutated(feed: unknown, at: number, what: string, other: unknown, name: 
 const BEYOND =
   /a column of|text column|a kind|spelt otherwise|column names that fit|may be a secret|needs the variable|one ASCII character|a time such as|each column another name|another time|identifier of its own|characters that HTTP|an http or https URL|without user info|an encoding that/
 
-test('the published schema takes what the reader takes, name by name', async () => {
+test('fault 154: the published schema takes what the reader takes, name by name', async () => {
   let refused = 0
   await fc.assert(
     fc.asyncProperty(

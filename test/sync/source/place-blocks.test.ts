@@ -228,7 +228,7 @@ function store(plan: readonly Opening[], proof: Proof, blockBytes: number) {
 }
 
 describe('a file that the caller opens', () => {
-  test('is one version of it, and goes on where it broke if something proves it the same', async () => {
+  test('fault 183: is one version of it, and goes on where it broke if something proves it the same', async () => {
     let wentOn = 0
     await fc.assert(
       fc.asyncProperty(

@@ -75,7 +75,7 @@ const habits = fc.record<Habits>({
 })
 
 describe('an address', () => {
-  test('is asked for what is new, and the state is what stands there, whatever its server states', async () => {
+  test('fault 183: is asked for what is new, and the state is what stands there, whatever its server states', async () => {
     await fc.assert(
       fc.asyncProperty(
         habits,
