@@ -247,7 +247,12 @@ function feedSettings(given: FeedSyncOptions) {
   const { quarantine, keepFileBytes } = settings
   refuseWholeRows(is.anObject('source', source), { quarantine, keepFileBytes })
   const ofService = { until: undefined, now: Date.now }
-  return { ...settings, ...ofService, folder, source: ownSource(source, settings.retry) }
+  return {
+    ...settings,
+    ...ofService,
+    folder,
+    source: ownSource(source, settings.retry, settings.ranges),
+  }
 }
 
 function serviceSettings(given: SyncOptions) {

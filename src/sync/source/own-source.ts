@@ -7,7 +7,7 @@
 // full file that cannot be had is no base.
 
 import { printableUrl, Retries, type RetryPolicy, Secrets } from '../../engine/index'
-import { NodeTransport } from '../../service/index'
+import { NodeTransport, type RangeTuning } from '../../service/index'
 import { type FileId, fileIdKey, isOwn, OWN, type OwnId } from '../file-id'
 import type { CategoryPlan } from '../plan/calendar'
 import type { AppliedFile } from '../target/target'
@@ -34,7 +34,11 @@ import {
 import { PolledPlace } from './polled-file'
 import type { SyncSource } from './sync-source'
 
-export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
+export function ownSource(
+  source: FeedSource,
+  retry: RetryPolicy,
+  ranges: RangeTuning = {},
+): SyncSource {
   const own = rulesOfSource(source)
   const { name, files, headers = {}, content } = source
   let listed: readonly ListedFile[] = []
@@ -51,7 +55,10 @@ export function ownSource(source: FeedSource, retry: RetryPolicy): SyncSource {
     if (!isPlace(files)) return listedFiles(name, files)
     const at = checkedPlace('source.files', files)
     const place = typeof at === 'string' ? at : remoteFile(at)
-    const found = await polled.ask(place, applied, { signal, ranges: { retry } })
+    const found = await polled.ask(place, applied, {
+      signal,
+      ranges: { ...ranges, retry: { ...retry, ...ranges.retry } },
+    })
     const listed = listedFiles(name, found ? [found.file] : [])
     return listed.map(file => ({ ...file, identity: found!.identity }))
   }

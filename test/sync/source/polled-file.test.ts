@@ -161,6 +161,22 @@ describe('an address', () => {
     },
   )
 
+  test('is asked by the ranges of the run', async () => {
+    const server = new Server({ states: 'nothing', hasRanges: true, hasConditions: true })
+    const origins: unknown[] = []
+    const transport: typeof server.transport = {
+      send: request => {
+        origins.push(request.redirectOrigins)
+        return server.transport.send(request)
+      },
+    }
+    const source = new SmallFeed().source({ files: URL_OF_IT, transport })
+    const options = { source, ranges: { redirectOrigins: ['https://cdn.test'] } }
+    await new SmallFeed().sync(new SimulatedMachine(1).start(), options).summary
+    expect(origins.length).toBeGreaterThan(1)
+    expect(origins).toEqual(origins.map(() => ['https://cdn.test']))
+  })
+
   test.each([404, 403, 500])('that answers %i fails the run with its status', async status => {
     const transport = fetchTransport(async () => new Response('no', { status }))
     const feed = new SmallFeed()
