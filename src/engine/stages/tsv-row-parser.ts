@@ -27,8 +27,8 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  *   UTF-16 is TSV_HEADER_INVALID too, with any dialect, unless `content` is `'table'`. Lines of JSON
  *   are read with `quoting: 'json-lines'`, or found with `content: 'table-or-json-lines'`.
  * - `onBadRow` ('throw') decides about bad rows: TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
- *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID, TSV_JSON_INVALID. One more than
- *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop
+ *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID,
+ *   TSV_JSON_INVALID. One more than `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop
  *   turn.
  * - An input that is not a Uint8Array is STAGE_INPUT_INVALID.
  *

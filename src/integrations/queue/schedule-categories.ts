@@ -100,8 +100,8 @@ function asCategories<O>({ sources, ...options }: O & { readonly sources: readon
 const JOBS_KEPT = 1_000
 
 /**
- * Puts a job scheduler for each category, or for each feed of your own, into a queue. A repeated call changes nothing, and a call
- * with other options replaces those of the categories, but not their target. A new category is due
+ * Puts a job scheduler for each category, or for each feed of your own, into a queue. A repeated call
+ * changes nothing, and a call with other options replaces those of the categories, but not their target. A new category is due
  * at once. Redis gets the marketplace, the category and the name of the target, and no credential.
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */
@@ -191,8 +191,8 @@ async function refuseOtherTargets(
 }
 
 /**
- * Removes the job schedulers of categories, or of feeds, and their jobs that no worker has taken yet. A job that
- * is under way ends and does not come again.
+ * Removes the job schedulers of categories, or of feeds, and their jobs that no worker has taken yet.
+ * A job that is under way ends and does not come again.
  * @returns the categories, or the names of the feeds, that were scheduled
  * @throws FeedError OPTION_INVALID, QUEUE_FAILED, DEPENDENCY_MISSING
  */

@@ -95,8 +95,9 @@ export function filesAsOf(query: HistoryQuery) {
 }
 
 /**
- * Returns the same of a feed of one's own: the newest full file that is kept and all later files up to
- * `asOf`, or all files where there was none. The time is that of the last of them.
+ * Returns the files of a feed of one's own in the order of their times: the newest full file that is
+ * kept and all later ones up to `asOf`, or all of them where there was none. The time of the state is
+ * that of the last one.
  * @throws FeedError STATE_HISTORY_MISSING
  */
 export function ownFilesAsOf(query: HistoryQuery) {
@@ -110,7 +111,7 @@ export function ownFilesAsOf(query: HistoryQuery) {
   if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
   const last = needed.at(-1)
   if (last === undefined) throw historyMissing(query, 'no file is of that time or of before it')
-  return { entries: done.filter(entry => needed.includes(entry)), at: new Date(last.id.time) }
+  return { entries: needed, at: new Date(last.id.time) }
 }
 
 const DAYS_BEHIND_MS = 30 * 24 * HOUR_MS

@@ -1,5 +1,5 @@
-// The items of a category, or the rows of a feed of one's own, at an earlier time, which are made again from the kept files: as runs in a
-// folder for temporary files. The state itself does not change.
+// The items of a category, or the rows of a feed of one's own, at an earlier time. They are made again
+// from the kept files, as runs in a folder for temporary files. The state itself does not change.
 
 import { type Columns, closing, orUndo, type Row } from '../../engine/index'
 import { FileRows } from '../file/file-rows'

@@ -338,6 +338,13 @@ export function isPlace(files: FeedSource['files']): files is FilePlace {
   return typeof files === 'string' || files instanceof URL
 }
 
+/** Returns the last file by {@link compareFiles}; undefined without any. */
+export function newest(ids: readonly OwnId[]): OwnId | undefined {
+  let last = ids[0]
+  for (const id of ids) if (compareFiles(id, last!) > 0) last = id
+  return last
+}
+
 /** Returns a place as an address, or as a path. @throws FeedError OPTION_INVALID */
 export function checkedPlace(option: string, place: FilePlace): URL | string {
   return typeof place === 'string' && !/^https?:/i.test(place)

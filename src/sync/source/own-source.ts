@@ -20,6 +20,7 @@ import {
   isPlace,
   type ListedFile,
   listedFiles,
+  newest,
   rulesOfSource,
 } from './feed-source'
 import {
@@ -158,10 +159,4 @@ export function planOwn(
     watermark: last && new Date(last.time),
     needsBootstrap: [],
   }
-}
-
-function newest(ids: readonly OwnId[]): OwnId | undefined {
-  let last = ids[0]
-  for (const id of ids) if (compareFiles(id, last!) > 0) last = id
-  return last
 }

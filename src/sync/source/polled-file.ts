@@ -18,7 +18,7 @@ import {
 } from '../../engine/index'
 import { isOwn, type OwnId } from '../file-id'
 import type { AppliedFile } from '../target/target'
-import { compareFiles, type FilePlace, type SourceFile } from './feed-source'
+import { type FilePlace, newest, type SourceFile } from './feed-source'
 import { identityOfPath, type PlaceOptions, type RemoteFile, remoteBlocks } from './place-blocks'
 
 /** A content of the place, and what its download has to find there. */
@@ -52,7 +52,8 @@ export class PolledPlace {
     applied: readonly AppliedFile[],
     options: PlaceOptions,
   ): Promise<PolledFile | undefined> {
-    const known = lastFull(applied)
+    const ids = applied.map(({ id }) => id).filter(isOwn)
+    const known = newest(ids.filter(({ kind }) => kind === 'full'))
     const knownTag = known && tagOf(known)
     const content =
       typeof place === 'string'
@@ -146,14 +147,6 @@ function conditional(
   return typeof headers === 'function'
     ? async reason => ({ ...(await headers(reason)), ...condition })
     : { ...headers, ...condition }
-}
-
-function lastFull(applied: readonly AppliedFile[]): OwnId | undefined {
-  let last: OwnId | undefined
-  for (const { id } of applied)
-    if (isOwn(id) && id.kind === 'full' && (last === undefined || compareFiles(id, last) > 0))
-      last = id
-  return last
 }
 
 function tagOf({ id }: Pick<SourceFile, 'id'>): string {
