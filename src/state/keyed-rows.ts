@@ -15,7 +15,15 @@ import {
   versionsOf,
 } from '../engine/index'
 import { isRowError, KEY_LIMIT_BYTES, keyOfRow } from './row-key'
-import { appendHead, appendKey, keyOf, newHeads, REMOVED, type RowHeads } from './runs/row-heads'
+import {
+  appendHead,
+  appendKey,
+  keyOf,
+  keyStart,
+  newHeads,
+  REMOVED,
+  type RowHeads,
+} from './runs/row-heads'
 
 /** Room for a key; most have fewer bytes. */
 const KEY_BYTES = 32
@@ -26,6 +34,7 @@ export interface KeyRules {
   readonly key: string
   /**
    * Default: the version of a row of the documented feeds.
+   * @param key the column of the key
    * @throws FeedError VERSION_MISSING, CELL_INVALID, which are about the row
    */
   versionOf?(row: Row<Columns>, key: string): Version
@@ -59,6 +68,11 @@ export class KeyedRows {
     return keyOf(this.heads, n)
   }
 
+  /** The number of bytes of the key of the row `n`. */
+  keyBytes(n: number): number {
+    return this.heads.keyEnds[n]! - keyStart(this.heads, n)
+  }
+
   /** True where the row `n` removes its item. */
   isRemoval(n: number): boolean {
     return this.heads.origin[n]! >= REMOVED
@@ -77,7 +91,7 @@ export class KeyedRows {
 
   /** Returns the rows `n` for which `keep` is true, or these where that is all of them. */
   select(keep: (n: number) => boolean): KeyedRows {
-    const stays = Array.from(this.batch, (_, n) => keep(n))
+    const stays = Array.from({ length: this.length }, (_, n) => keep(n))
     if (!stays.includes(false)) return this
     const heads = newHeads(this.length, KEY_BYTES * this.length)
     let n = 0
@@ -97,48 +111,47 @@ export class KeyedRows {
  */
 export function keyedRows(
   batch: RowBatch<Columns>,
-  { key: name, versionOf = versionOfRow, versionless }: KeyRules,
+  { key: name, versionOf, versionless }: KeyRules,
   leaveOut: (row: Row<Columns>, error: FeedError) => void,
   heads: RowHeads = newHeads(0, 0),
 ): KeyedRows {
   const { selection, cells, bytes, header, length } = batch
-  const versions = versionOf === versionOfRow ? versionsOf(batch) : undefined
+  const versions = versionOf === undefined ? versionsOf(batch) : undefined
   const column = header.indexes.get(name) ?? header.columns.length
   const isInFile = column < header.columns.length
   const leftOut = new Set<number>()
   let at = 0
   for (let n = 0; n < length; n++) {
     const slot = selection === undefined ? n : selection[n]!
-    const timeMs = versions === undefined || !isInFile ? Number.NaN : versions.timeMs[n]!
+    let timeMs = versions === undefined || !isInFile ? Number.NaN : versions.timeMs[n]!
     const from = cells.cellStart(slot, column)
     const to = cells.cellEnd(slot, column)
     const isPlain = from < to && to - from <= KEY_LIMIT_BYTES && !cells.isQuoted(from)
+    // The text of a key that does not stand in the file as it is.
+    let key = ''
     let isRemoval: boolean
-    if (isPlain && !Number.isNaN(timeMs)) {
-      appendKey(heads, at, bytes, from, to)
-      heads.timeMs[at] = timeMs
-      isRemoval = versions!.isRemoval(slot)
-    } else {
+    if (isPlain && !Number.isNaN(timeMs)) isRemoval = versions!.isRemoval(slot)
+    else {
       const row = batch.row(n)
-      let key: string | undefined
       let version: Version | undefined
       try {
-        key = keyOfRow(row, name)
-        version = versionOf(row, key)
+        if (!isPlain) key = keyOfRow(row, name)
+        version = versionOf?.(row, name) ?? versionOfRow(row, row.ownText(name))
       } catch (error) {
         if (!isRowError(error)) throw error
         leaveOut(row, error)
-        version = key === undefined ? undefined : versionless?.(row)
+        version = isPlain || key !== '' ? versionless?.(row) : undefined
       }
-      if (key === undefined || version === undefined) {
+      if (version === undefined) {
         leftOut.add(slot)
         continue
       }
-      const keyBytes = Buffer.from(key)
-      appendKey(heads, at, keyBytes, 0, keyBytes.length)
-      heads.timeMs[at] = version.timeMs
+      timeMs = version.timeMs
       isRemoval = version.removed
     }
+    if (isPlain) appendKey(heads, at, bytes, from, to)
+    else appendText(heads, at, key)
+    heads.timeMs[at] = timeMs
     const { row, line, byteOffset } = batch.positionOf(slot)
     heads.checksum[at] = isRemoval ? 0 : crc32(batch.bytesOf(slot))
     heads.origin[at] = isRemoval ? REMOVED : 0
@@ -148,4 +161,9 @@ export function keyedRows(
   }
   const good = leftOut.size === 0 ? batch : batch.select(({ slot }) => !leftOut.has(slot))
   return new KeyedRows(good, heads)
+}
+
+function appendText(heads: RowHeads, at: number, key: string): void {
+  const bytes = Buffer.from(key)
+  appendKey(heads, at, bytes, 0, bytes.length)
 }

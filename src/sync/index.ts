@@ -35,9 +35,9 @@ export type {
 export { type FolderFilesOptions, folderFiles } from './source/folder-files'
 export type { OpenedFile } from './source/place-blocks'
 export { type FeedSyncOptions, type SyncOptions, syncSettings } from './sync-options'
-export { waitingTable } from './target/sql/sql-merge'
 export {
-  type LoadedFile,
+  type ArrivingFile,
+  type RowWriter,
   type SqlCategory,
   type SqlConnection,
   type SqlRow,

@@ -3,6 +3,7 @@
 // before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then,
 // and cost twice the time.
 
+import { setImmediate } from 'node:timers/promises'
 import { type ColumnData, sqlIdentifier } from '../../engine/index'
 import type { ColumnPart } from './column-vectors'
 import { CHUNK_ROWS, type Chunk, type Database, ROW_GROUP_ROWS, type RowSource } from './database'
@@ -65,6 +66,8 @@ export class ChunkInserter {
       this.#rows += count
       if (this.#rows === ROW_GROUP_ROWS) await this.#insert()
     }
+    // The INSERT that runs asks for its chunks in turns of the event loop.
+    await setImmediate()
   }
 
   /** Inserts the rest. @throws FeedError STATE_IO */

@@ -1,24 +1,19 @@
 // DuckDB as the store of a target: what is its own beside the tables, the ledger and the merge of all
-// databases in SQL. Rows arrive in their table itself, so that wide rows are written once, and
-// removals in a temporary table. One process has the file, so the right to write needs no lock.
+// databases in SQL. One process has the file, so the right to write needs no lock.
 
-import { columnData, orUndo, Semaphore, sqlIdentifier } from '../../engine/index'
+import { orUndo, Semaphore, sqlIdentifier } from '../../engine/index'
 import {
-  fileRankOf,
-  type LoadedFile,
   type SqlConnection,
   type SqlRow,
   type SqlStore,
   type SqlWords,
   sqlText,
-  type TargetFile,
-  waitingTable,
 } from '../../sync/index'
-import { ChunkInserter } from './chunk-inserter'
 import { OTHER_CELLS_SQL, targetTypeOf } from './column-types'
 import { CURRENT_ITEMS } from './current-items'
 import { CATALOG, type Database } from './database'
-import { headColumns, headVectors, TypedRows } from './typed-rows'
+import { TypedRows } from './typed-rows'
+import { WaitingHeads } from './waiting-heads'
 
 const HEAD_TYPES: Readonly<Record<string, string>> = { name: 'VARCHAR', time: 'TIMESTAMPTZ' }
 
@@ -35,7 +30,6 @@ export function duckdbWords(path: string): SqlWords {
     // An index of the keys would be in memory as a whole.
     tableEnd: () => '',
     currentItems: CURRENT_ITEMS,
-    arriveInPlace: true,
     elsewhere: 'use another file',
   }
 }
@@ -51,52 +45,9 @@ export function duckdbConnection(database: Database): SqlConnection {
       )
       return new Map(found.map(({ name, type }) => [name, type]))
     },
-    async load(table, category, files, sequence) {
-      const heads = headVectors(table).filter(([name]) => name !== 'checksum')
-      const columns = [['key', 'VARCHAR'] as const, ...heads]
-      const waiting = waitingTable(words, table)
-      await database.run(
-        `CREATE OR REPLACE TEMP TABLE ${waiting} (${columns.map(column => column.join(' ')).join(', ')})`,
-      )
-      const rows = new TypedRows(database, table, category)
-      const removals = await ChunkInserter.open(database, waiting, columns)
-      try {
-        const loaded: LoadedFile[] = []
-        for (const [n, file] of files.entries())
-          loaded.push(await loadFile(file, sequence + n, rows, removals))
-        await rows.close()
-        await removals.close()
-        return loaded
-      } finally {
-        await rows.settled()
-        await removals.settled()
-      }
-    },
+    waiting: table => WaitingHeads.open(database, words, table),
+    rows: async (table, category) => new TypedRows(database, table, category),
   }
-}
-
-async function loadFile(
-  file: TargetFile,
-  sequence: number,
-  rows: TypedRows,
-  removals: ChunkInserter,
-): Promise<LoadedFile> {
-  const loaded = { rows: 0, removals: 0, refused: 0 }
-  const place = { sequence, rank: fileRankOf(file.id) }
-  rows.begin(sequence, file.id)
-  for await (const arrived of file.rows()) {
-    const kept = arrived.select(n => !arrived.isRemoval(n))
-    await rows.add(kept)
-    loaded.rows += kept.length
-    if (kept === arrived) continue
-    const removed = arrived.select(n => arrived.isRemoval(n))
-    const keys = Array.from({ length: removed.length }, (_, n) => removed.key(n))
-    const [at, timeMs, generatedMs, , ...rest] = headColumns(removed, place)
-    const key = columnData({ kind: 'utf8' }, keys)
-    await removals.add([key, at!, timeMs!, generatedMs!, ...rest], removed.length)
-    loaded.removals += removed.length
-  }
-  return loaded
 }
 
 export function duckdbStore(database: Database, signal: AbortSignal): SqlStore {

@@ -3,7 +3,6 @@
 // that the type of their column cannot hold. So no row is lost for a cell.
 
 import {
-  type ArrowType,
   arrowTypeOf,
   type CellPolicy,
   type Column,
@@ -18,21 +17,21 @@ import {
   sqlIdentifier,
 } from '../../engine/index'
 import {
+  type ArrivingFile,
   type Category,
-  type FileId,
-  fileRankOf,
   REST_COLUMNS,
   type RowTable,
+  type RowWriter,
   sqlText,
   type TargetRows,
 } from '../../sync/index'
 import { ChunkInserter } from './chunk-inserter'
 import { DECIMAL_DIGITS, OTHER_CELLS, OTHER_CELLS_SQL, scaleOf, vectorTypeOf } from './column-types'
 import type { Database } from './database'
+import { headColumns, headVectors } from './waiting-heads'
 
 type Header = RowBatch<Columns>['header']
 
-const INT64: ArrowType = { kind: 'int64' }
 const MOST_UNITS = 10n ** BigInt(DECIMAL_DIGITS)
 
 /** The texts of cells without a column, by the numbers of their rows. */
@@ -52,11 +51,10 @@ class OtherCells {
   }
 }
 
-export class TypedRows {
+export class TypedRows implements RowWriter {
   readonly #database: Database
   readonly #table: RowTable
   readonly #category: readonly [string, string]
-  #file: { readonly sequence: number; readonly rank: string | undefined } | undefined
   #header: Header | undefined
   /** The header whose decimals have the scale of the table. */
   #scaled: Header | undefined
@@ -70,13 +68,8 @@ export class TypedRows {
     this.#category = [sqlText(marketplace), sqlText(categoryId)]
   }
 
-  /** Begins a file. Rows of files with the same columns gather together. */
-  begin(sequence: number, id: FileId): void {
-    this.#file = { sequence, rank: fileRankOf(id) }
-  }
-
-  /** Adds rows, whose bytes may change afterwards. @throws FeedError STATE_IO */
-  async add(arrived: TargetRows): Promise<void> {
+  /** Rows of files with the same columns gather together. @throws FeedError STATE_IO */
+  async add(arrived: TargetRows, file: ArrivingFile): Promise<void> {
     const { batch } = arrived
     if (batch.length === 0) return
     if (batch.header !== this.#header) await this.#open(batch.header)
@@ -90,7 +83,7 @@ export class TypedRows {
     for (const column of known)
       if (this.#columnOf(column.name) === undefined) addTexts(column, batch, others)
     columns.push(others.columnOf(batch), invalid.columnOf(batch))
-    columns.push(...headColumns(arrived, this.#file!))
+    columns.push(...headColumns(this.#table, arrived, file))
     await this.#inserter!.add(columns, batch.length)
   }
 
@@ -100,7 +93,7 @@ export class TypedRows {
   }
 
   /** Waits until DuckDB takes no more rows. */
-  async settled(): Promise<void> {
+  async abort(): Promise<void> {
     await this.#inserter?.settled()
   }
 
@@ -189,35 +182,4 @@ function addTexts(
     if (column.isNull(n)) continue
     others.add(batch.row(n).position.row, column.name, String(column.get(n)))
   }
-}
-
-/** The columns of a row's heads that differ from row to row, with the types of their vectors. */
-export function headVectors({ heads }: Pick<RowTable, 'heads'>) {
-  return heads.slice(2).map(name => [name, name === 'file_rank' ? 'VARCHAR' : 'BIGINT'] as const)
-}
-
-/** The heads of rows behind their category, in the order of their table. */
-export function headColumns(
-  arrived: TargetRows,
-  { sequence, rank }: { readonly sequence: number; readonly rank: string | undefined },
-): ColumnData[] {
-  const heads = Array.from(arrived.batch, (_, n) => arrived.head(n))
-  const columns = [
-    heads.map(() => sequence),
-    heads.map(({ version }) => version.timeMs),
-    heads.map(({ version }) => version.generatedMs),
-    heads.map(({ checksum }) => checksum),
-  ].map(values => columnData(INT64, values))
-  if (rank === undefined) return columns
-  return [
-    ...columns,
-    columnData(
-      { kind: 'utf8' },
-      heads.map(() => rank),
-    ),
-    columnData(
-      INT64,
-      Array.from(arrived.batch, ({ position }) => position.row),
-    ),
-  ]
 }

@@ -22,7 +22,7 @@ export interface CopyRows {
   readonly text: BatchText
 }
 
-function copyRows(parts: readonly CopyPart[], areAnew = false): CopyRows {
+export function copyRows(parts: readonly CopyPart[], areAnew = false): CopyRows {
   const separated = parts.map(
     (part, n): TextPart => ({
       before: n === 0 ? '' : '\t',

@@ -1,31 +1,26 @@
 // PostgreSQL as the store of a target: what is its own beside the tables, the ledger and the merge of
-// all databases in SQL. Rows come by COPY into a temporary table, the right to write a category is a
-// lock of the connection, and work that a lost connection has interrupted is done again.
+// all databases in SQL. Rows come by COPY, the right to write a category is a lock of the connection,
+// and work that a lost connection has interrupted is done again.
 
-import { orUndo, sqlIdentifier } from '../../engine/index'
-import type {
-  Category,
-  LoadedFile,
-  RowTable,
-  SqlCategory,
-  SqlConnection,
-  SqlStore,
-  SqlWords,
-  TargetFile,
+import { sqlIdentifier } from '../../engine/index'
+import {
+  type SqlCategory,
+  type SqlConnection,
+  type SqlStore,
+  type SqlWords,
+  waitingColumns,
+  waitingTable,
 } from '../../sync/index'
-import { waitingTable } from '../../sync/index'
 import { categoryLock } from './category-lock'
-import { targetRows } from './copy-rows'
 import { currentItems } from './current-items'
-import { hasState, type PgConnection } from './pg-adapter'
+import type { PgConnection } from './pg-adapter'
 import type { PgWork, PostgresSession } from './session'
 import { columnFault, type TargetNames } from './sql-names'
 import { sqlTypeOf } from './sql-types'
-import { CopyHeads, TableCopy } from './table-copy'
+import { newHeadsCopy, newRowsCopy } from './target-copy'
 
 /** A row of an index of PostgreSQL has at most 2,704 bytes. Longer keys make bad rows. */
 const MAX_KEY_BYTES = 2_000
-const UNIQUE_VIOLATION = '23505'
 /** Names are compared by their bytes, as keys are everywhere else. */
 const NAME = 'text COLLATE "C"'
 
@@ -43,7 +38,7 @@ export function postgresWords(names: TargetNames, place: string): SqlWords {
     restType: 'jsonb',
     tableEnd: columns => `, PRIMARY KEY (${columns.join(', ')})`,
     currentItems: currentItems(names),
-    arriveInPlace: false,
+    maxKeyBytes: MAX_KEY_BYTES,
     elsewhere: 'choose another schema or prefix',
   }
 }
@@ -113,35 +108,23 @@ export function sqlConnection(
         }),
       )
     },
-    async load(table, category, files, sequence) {
-      const waiting = waitingTable(words, table)
+    async waiting(table) {
+      const columns = waitingColumns(table).map(
+        ([name, type]) => `${name} ${words.headTypeOf(type)}`,
+      )
       // It is made once for a connection, and each commit empties it, so that the catalogue of the
       // server does not grow with the number of files.
       await pg.query(
         `CREATE TEMPORARY TABLE IF NOT EXISTS ${sqlIdentifier(`feedmill_${table.name}`)}
-         (LIKE ${names.table(table.name)}, removed boolean) ON COMMIT DELETE ROWS`,
+         (${columns.join(', ')}) ON COMMIT DELETE ROWS`,
       )
-      await pg.query(`DELETE FROM ${waiting}`)
-      const loaded: LoadedFile[] = []
-      for (const [n, file] of files.entries())
-        loaded.push(
-          (await copyFile(pg, { table, into: waiting, category, file, sequence: sequence + n }))!,
-        )
-      await pg.query(`ANALYZE ${waiting} (${sqlIdentifier(table.key.sqlName)})`)
-      await analyzeNew(pg, [names.table(table.name), names.table('removals')])
-      return loaded
+      await pg.query(`DELETE FROM ${waitingTable(words, table)}`)
+      return newHeadsCopy(pg, words, table)
     },
-    async fill(table, category, file, sequence) {
-      await pg.query('SAVEPOINT filling')
-      const into = names.table(table.name)
-      try {
-        const filled = await copyFile(pg, { table, into, category, file, sequence, isFilled: true })
-        if (filled !== undefined) return filled
-      } catch (error) {
-        if (!hasState(error, UNIQUE_VIOLATION)) throw error
-      }
-      await pg.query('ROLLBACK TO SAVEPOINT filling')
-      return undefined
+    rows: async (table, category) => newRowsCopy(pg, words, table, category),
+    async analyze(table) {
+      await pg.query(`ANALYZE ${waitingTable(words, table)} (key)`)
+      await analyzeNew(pg, [names.table(table.name), names.table('removals')])
     },
   }
 }
@@ -159,47 +142,4 @@ async function analyzeNew(pg: PgConnection, tables: readonly string[]): Promise<
   await pg.query('SET LOCAL default_statistics_target = 1')
   for (const { name } of found) await pg.query(`ANALYZE ${name}`)
   await pg.query('SET LOCAL default_statistics_target = DEFAULT')
-}
-
-interface FileCopy {
-  readonly table: RowTable
-  /** The name in SQL of the table that gets the rows. */
-  readonly into: string
-  readonly category: Category
-  readonly file: TargetFile
-  readonly sequence: number
-  /** True where removals have no place. */
-  readonly isFilled?: boolean
-}
-
-/** Returns undefined where a removal has no place. */
-async function copyFile(
-  pg: PgConnection,
-  { table, into, category, file, sequence, isFilled = false }: FileCopy,
-): Promise<LoadedFile | undefined> {
-  const heads = new CopyHeads(table, category, sequence, file.id, isFilled)
-  const copy = new TableCopy(pg, {
-    table: into,
-    rowsOf: header => targetRows(header, table.columns, heads),
-  })
-  const loaded = { rows: 0, removals: 0, refused: 0 }
-  const copyAll = async () => {
-    for await (const all of file.rows()) {
-      const rows = all.select(n => isShortKey(all.key(n)))
-      for (let n = 0; n < rows.length; n++) if (rows.isRemoval(n)) loaded.removals++
-      if (isFilled && loaded.removals > 0) break
-      heads.rows = rows
-      await copy.writeBatch(rows.batch)
-      loaded.rows += rows.length
-      loaded.refused += all.length - rows.length
-    }
-    await copy.end()
-  }
-  await orUndo(copyAll, () => copy.abort())
-  if (isFilled && loaded.removals > 0) return undefined
-  return { ...loaded, rows: loaded.rows - loaded.removals }
-}
-
-function isShortKey(key: string): boolean {
-  return key.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(key) <= MAX_KEY_BYTES
 }

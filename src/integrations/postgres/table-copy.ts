@@ -1,25 +1,14 @@
 // Copies rows into a table by one COPY for each header of their files, or of values that the caller
-// has. The rows of a target begin with their heads: the category, the file, the version and
-// the checksum. copy-rows.ts writes the cells of the feed behind them.
+// has. copy-rows.ts writes the rows.
 
 import {
   type BoundHeader,
   type Columns,
-  compareVersions,
-  type Row,
   type RowBatch,
   sqlIdentifier,
   TextBuffer,
-  type Version,
 } from '../../engine/index'
-import {
-  type Category,
-  type FileId,
-  fileRankOf,
-  type RowTable,
-  type TargetRows,
-} from '../../sync/index'
-import { type CopyPart, type CopyRows, copyText } from './copy-rows'
+import { type CopyRows, copyText } from './copy-rows'
 import { COPY_BLOCK_BYTES, type CopyIn, type PgConnection } from './pg-adapter'
 
 export interface TableCopyOptions {
@@ -100,48 +89,5 @@ export class TableCopy {
     this.#copy = await this.#connection.copy(
       `COPY ${this.#options.table} (${columns.map(sqlIdentifier).join(', ')}) FROM STDIN WITH (FORMAT text, NULL '')`,
     )
-  }
-}
-
-/** Writes what a row has before its cells. Rows of one version share their text. */
-export class CopyHeads implements CopyPart {
-  readonly names: readonly string[]
-  /** The rows of the batch that is written next. */
-  rows: TargetRows | undefined
-  readonly #start: string
-  readonly #isFilled: boolean
-  /** Behind the checksum: the place of the file, of a feed of one's own. */
-  readonly #rank: Buffer | undefined
-  #latest: Version | undefined
-  #bytes = Buffer.alloc(0)
-
-  /** @param isFilled true where no row is a removal, and the table has no column that says so */
-  constructor(
-    { heads }: RowTable,
-    { marketplace, categoryId }: Category,
-    sequence: number,
-    id: FileId,
-    isFilled: boolean,
-  ) {
-    this.names = isFilled ? heads : [...heads.slice(0, 3), 'removed', ...heads.slice(3)]
-    this.#isFilled = isFilled
-    this.#start = `${copyText(marketplace)}\t${copyText(categoryId)}\t${sequence}\t`
-    const rank = fileRankOf(id)
-    this.#rank = rank === undefined ? undefined : Buffer.from(`\t${copyText(rank)}\t`)
-  }
-
-  write(row: Row, out: TextBuffer, n: number): void {
-    const { version, checksum } = this.rows!.head(n)
-    if (this.#latest === undefined || compareVersions(version, this.#latest) !== 0) {
-      const { timeMs, removed, generatedMs } = version
-      this.#latest = version
-      const mark = this.#isFilled ? '' : `${removed}\t`
-      this.#bytes = Buffer.from(`${this.#start}${mark}${timeMs}\t${generatedMs}\t`)
-    }
-    out.raw(this.#bytes)
-    out.digits(checksum)
-    if (this.#rank === undefined) return
-    out.raw(this.#rank)
-    out.digits(row.position.row)
   }
 }

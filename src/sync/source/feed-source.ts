@@ -188,9 +188,9 @@ export function rulesOfSource(source: FeedSource): RowRules {
   if (isPlace(files)) checkedPlace('source.files', files)
   else if (typeof files !== 'function') listedFiles(name, files)
   const fileMs = (row: Row<Columns>) => row.batch.file.lastModified!.getTime()
-  const versionOf = (row: Row<Columns>, rowKey: string): Version => {
+  const versionOf = (row: Row<Columns>): Version => {
     const generatedMs = fileMs(row)
-    const timeMs = version === undefined ? generatedMs : versionIn(row, version, rowKey)
+    const timeMs = version === undefined ? generatedMs : versionIn(row, version, key)
     return { timeMs, removed: isRemoval(source, row), generatedMs }
   }
   // A full file removes the keys that it lacks, and does not lack that of such a row.
@@ -255,7 +255,7 @@ function schemaOfSource({ schema, key, version }: FeedSource): FeedSchema<Column
 
 function versionIn(row: Row<Columns>, column: string, key: string): number {
   const value = row.get(column) as Date | number | bigint | null
-  if (value === null) versionMissing(row, key)
+  if (value === null) versionMissing(row, row.ownText(key))
   const version = Number(value)
   if (Math.abs(version) <= MOST_VERSION) return version
   const reason = `a version is at most ${MOST_VERSION}`

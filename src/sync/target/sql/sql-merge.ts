@@ -1,18 +1,20 @@
-// Merges the rows that have arrived into their table, in SQL that every database runs. Only what a
-// version is made of is compared; a row as a whole is read where it is written. The order of versions
+// Judges the rows that arrive in SQL that every database runs, by what a version is made of alone:
+// each file is read once for the heads of its rows, which wait in a table of their own, and once more
+// for the rows that stand. So a row is written once, or not at all. The order of versions
 // is that of codec/merge/version-order.ts, or of a feed of one's own that of state/runs/merge-runs.ts,
 // and the kinds are those of codec/merge/register.ts. If you change a kind or an order, also change
 // those files.
 //
 // Files may arrive together. A key is judged as if they came one after the other: a row is a step
 // where it is newer than all rows before it, and what it does depends on the step before. So each
-// file counts what a merge of its own would, and each row is written once.
+// file counts what a merge of its own would.
 
 import { sqlIdentifier } from '../../../engine/index'
 import type { Category } from '../../file-id'
 import type { RowTally } from '../target'
-import { type LoadedFile, type SqlConnection, type SqlWords, sqlText } from './sql-store'
-import { columnsOfTable, type HeadName, type RowTable } from './sql-tables'
+import type { GatheredFile } from './sql-rows'
+import { type SqlConnection, type SqlWords, sqlText } from './sql-store'
+import { type HeadName, type RowTable, waitingTable } from './sql-tables'
 
 /** What the merge says of each row whose key has more than one. */
 const JUDGED = 'feedmill_judged'
@@ -22,7 +24,7 @@ export interface ArrivedFiles {
   readonly category: Category
   /** The number of the first file. */
   readonly sequence: number
-  readonly loaded: readonly LoadedFile[]
+  readonly gathered: readonly GatheredFile[]
   /** The time of a full file of a feed of one's own: the rows of earlier files count no more. */
   readonly fullMs: number | undefined
 }
@@ -37,29 +39,28 @@ export function versionHeads({ heads }: RowTable): readonly HeadName[] {
   return heads.filter(name => !/^(?:marketplace|feed_category|checksum)$/.test(name))
 }
 
-/** The name of the table in which the rows of a table wait for the merge, or the removals alone. */
-export function waitingTable(words: SqlWords, { name }: RowTable): string {
-  return words.temporary(`feedmill_${name}`)
-}
-
-/** Keeps the newest row of each key, and returns what each file did. */
+/**
+ * Removes the rows that lose to those that have arrived, and brings in the removals.
+ * @returns what each file does
+ */
 export async function mergeArrived(
   words: SqlWords,
   connection: SqlConnection,
   files: ArrivedFiles,
 ): Promise<RowTally[]> {
+  const judged = words.temporary(JUDGED)
   await judge(words, connection, files)
   // A planner without statistics takes a table of the transaction for a small one.
-  await connection.query(`ANALYZE ${words.temporary(JUDGED)}`)
+  await connection.query(`ANALYZE ${judged}`)
   const found = await connection.query(
-    `SELECT file, kind, count(*) AS keys FROM ${words.temporary(JUDGED)} WHERE NOT stood GROUP BY file, kind
+    `SELECT file, kind, count(*) AS keys FROM ${judged} WHERE stood IS NULL GROUP BY file, kind
      UNION ALL
      SELECT file, CASE WHEN removed THEN 'removals' ELSE 'rows' END, count(*)
-     FROM ${words.temporary(JUDGED)} WHERE NOT stood GROUP BY file, removed`,
+     FROM ${judged} WHERE stood IS NULL GROUP BY file, removed`,
   )
   const counts = new Map(found.map(({ file, kind, keys }) => [`${file} ${kind}`, Number(keys)]))
-  await write(words, connection, files)
-  return files.loaded.map(({ rows, removals }, n) => {
+  await replace(words, connection, files)
+  return files.gathered.map(({ rows, removals }, n) => {
     const count = (kind: string) => counts.get(`${files.sequence + n} ${kind}`) ?? 0
     return {
       inserted: rows - count('rows') + count('inserted'),
@@ -71,6 +72,23 @@ export async function mergeArrived(
   })
 }
 
+/** Returns the places of the rows that do not stand, in their order, by the numbers of their files. */
+export async function placesOfLosers(
+  words: SqlWords,
+  { query }: SqlConnection,
+): Promise<ReadonlyMap<number, Float64Array>> {
+  const found = await query(
+    `SELECT file, string_agg(CAST(place AS varchar), ',' ORDER BY place) AS places
+     FROM ${words.temporary(JUDGED)} WHERE stood IS NULL AND NOT stands AND NOT removed GROUP BY file`,
+  )
+  return new Map(
+    found.map(({ file, places }) => [
+      Number(file),
+      Float64Array.from(String(places).split(','), Number),
+    ]),
+  )
+}
+
 /**
  * Judges the rows whose keys have more than one. Of the rows of one key in one file the newest
  * counts, and the others are stale.
@@ -80,104 +98,83 @@ async function judge(
   connection: SqlConnection,
   { table, category, sequence, fullMs }: ArrivedFiles,
 ): Promise<void> {
-  const { rowId, arriveInPlace } = words
-  const rows = words.table(table.name)
-  const waiting = waitingTable(words, table)
+  const { rowId, rowIdType } = words
   const judged = words.temporary(JUDGED)
   const key = sqlIdentifier(table.key.sqlName)
-  const here = inCategory(category)
   const heads = versionHeads(table).join(', ')
-  const row = (stood: boolean, removed = 'false') =>
-    `${rowId} AS id, ${key} AS key, ${removed} AS removed, ${stood} AS stood, checksum, ${heads}`
-  const removal = (stood: boolean) => `${rowId}, key, true, ${stood}, 0, ${heads}`
-  const arrived = arriveInPlace
-    ? `SELECT ${row(false)} FROM ${rows} WHERE ${here} AND file >= ${sequence}
-       UNION ALL SELECT ${removal(false)} FROM ${waiting}`
-    : `SELECT ${row(false, 'removed')} FROM ${waiting}`
+  const waiting = waitingTable(words, table)
   const isMet = (name: string) =>
-    `${here} AND file < ${sequence} AND ${name} IN (SELECT key FROM arrived)`
+    `${inCategory(category)} AND file < ${sequence} AND ${name} IN (SELECT key FROM ${waiting})`
   // What a full file stands for is older than all of its rows.
   const order = [...(fullMs === undefined ? [] : [`generated_ms >= ${fullMs}`]), ...table.order]
   const newestFirst = order.map(name => `${name} DESC`).join(', ')
   await connection.query(
-    `CREATE TEMPORARY TABLE IF NOT EXISTS ${JUDGED} (id ${words.rowIdType}, file integer,
-       removed boolean, stood boolean, stands boolean, kind ${words.headTypeOf('name')})`,
+    `CREATE TEMPORARY TABLE IF NOT EXISTS ${JUDGED} (stood ${rowIdType}, place bigint, file integer,
+       removed boolean, stands boolean, kind ${words.headTypeOf('name')})`,
   )
   await connection.query(`DELETE FROM ${judged}`)
   await connection.query(`
-INSERT INTO ${judged} (id, file, removed, stood, stands, kind)
-WITH arrived AS (
-  ${arrived}
-), met AS (
-  SELECT ${row(true)} FROM ${rows} WHERE ${isMet(key)}
+INSERT INTO ${judged} (stood, place, file, removed, stands, kind)
+WITH met AS (
+  SELECT ${rowId} AS stood, CAST(NULL AS bigint) AS place, ${key} AS key, false AS removed, checksum, ${heads}
+  FROM ${words.table(table.name)} WHERE ${isMet(key)}
   UNION ALL
-  SELECT ${removal(true)} FROM ${words.table('removals')}
+  SELECT ${rowId}, NULL, key, true, 0, ${heads} FROM ${words.table('removals')}
   WHERE row_table = ${sqlText(table.name)} AND ${isMet('key')}
-), contested AS (
-  SELECT key FROM (SELECT key FROM arrived UNION ALL SELECT key FROM met) AS keys
-  GROUP BY key HAVING count(*) > 1
+), found AS NOT MATERIALIZED (
+  SELECT CAST(NULL AS ${rowIdType}) AS stood, place, key, removed, checksum, ${heads} FROM ${waiting}
+  UNION ALL SELECT * FROM met
 ), placed AS (
   SELECT *,
     row_number() OVER (PARTITION BY key, file ORDER BY ${newestFirst}) = 1 AS counts,
-    dense_rank() OVER (PARTITION BY key ORDER BY ${order.join(', ')}) AS place
-  FROM (SELECT * FROM arrived UNION ALL SELECT * FROM met) AS rows
-  WHERE key IN (SELECT key FROM contested)
+    dense_rank() OVER (PARTITION BY key ORDER BY ${order.join(', ')}) AS version
+  FROM found WHERE key IN (SELECT key FROM found GROUP BY key HAVING count(*) > 1)
 ), compared AS (
-  SELECT *, coalesce(max(place) OVER (
+  SELECT *, coalesce(max(version) OVER (
     PARTITION BY key, counts ORDER BY file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ), 0) AS best
   FROM placed
+), judged AS (
+  SELECT *, counts AND version > best AS is_step FROM compared
 ), steps AS (
   SELECT *,
     lag(removed) OVER steps AS was_removed,
     lag(checksum) OVER steps AS was_checksum,
-    lead(place) OVER steps IS NULL AS is_last
-  FROM compared WHERE counts AND place > best
-  WINDOW steps AS (PARTITION BY key ORDER BY file)
+    lead(version) OVER steps IS NULL AS is_last
+  FROM judged
+  WINDOW steps AS (PARTITION BY key, is_step ORDER BY file)
 )
-SELECT id, file, removed, stood, is_last,
-  CASE WHEN coalesce(was_removed, true) THEN CASE WHEN removed THEN 'unchanged' ELSE 'inserted' END
+SELECT stood, place, file, removed, is_step AND is_last,
+  CASE WHEN NOT is_step THEN CASE WHEN counts AND version = best THEN 'unchanged' ELSE 'stale' END
+    WHEN coalesce(was_removed, true) THEN CASE WHEN removed THEN 'unchanged' ELSE 'inserted' END
     WHEN removed THEN 'deleted'
     WHEN checksum = was_checksum THEN 'unchanged' ELSE 'updated' END
-FROM steps
-UNION ALL
-SELECT id, file, removed, stood, false,
-  CASE WHEN counts AND place = best THEN 'unchanged' ELSE 'stale' END
-FROM compared WHERE NOT (counts AND place > best)`)
+FROM steps`)
 }
 
-/** Removes the rows that lose, and brings in those that stand. */
-async function write(
+/** Removes the rows and removals that lose, and brings in the removals that stand. */
+async function replace(
   words: SqlWords,
-  connection: SqlConnection,
+  { query }: SqlConnection,
   { table, category }: ArrivedFiles,
 ): Promise<void> {
-  const { rowId, arriveInPlace } = words
-  const rows = words.table(table.name)
   const removals = words.table('removals')
-  const waiting = waitingTable(words, table)
   const judged = words.temporary(JUDGED)
-  const remove = (from: string, which: string) =>
-    connection.query(
-      `DELETE FROM ${from} AS t USING ${judged} AS j WHERE t.${rowId} = j.id AND NOT j.stands AND ${which}`,
+  for (const [from, which] of [
+    [words.table(table.name), 'NOT j.removed'],
+    [removals, 'j.removed'],
+  ])
+    await query(
+      `DELETE FROM ${from} AS t USING ${judged} AS j
+       WHERE t.${words.rowId} = j.stood AND NOT j.stands AND ${which}`,
     )
-  const isLeft = (which: string) =>
-    `NOT EXISTS (SELECT 1 FROM ${judged} AS j WHERE j.id = w.${rowId} AND NOT j.stood AND NOT j.stands AND ${which})`
-  await remove(rows, arriveInPlace ? 'NOT j.removed' : 'NOT j.removed AND j.stood')
-  await remove(removals, 'j.removed AND j.stood')
   const heads = versionHeads(table).join(', ')
-  const key = arriveInPlace ? 'key' : sqlIdentifier(table.key.sqlName)
   const place = [category.marketplace, category.categoryId, table.name].map(sqlText).join(', ')
-  await connection.query(
+  await query(
     `INSERT INTO ${removals} (marketplace, feed_category, row_table, key, ${heads})
-     SELECT ${place}, ${key}, ${heads} FROM ${waiting} AS w
-     WHERE ${arriveInPlace ? '' : 'w.removed AND '}${isLeft('j.removed')}`,
-  )
-  if (arriveInPlace) return
-  const all = columnsOfTable(table).map(sqlIdentifier).join(', ')
-  await connection.query(
-    `INSERT INTO ${rows} (${all}) SELECT ${all} FROM ${waiting} AS w
-     WHERE NOT w.removed AND ${isLeft('NOT j.removed')}`,
+     SELECT ${place}, key, ${heads} FROM ${waitingTable(words, table)} AS w
+     WHERE w.removed AND NOT EXISTS (SELECT 1 FROM ${judged} AS j
+       WHERE j.file = w.file AND j.place = w.place AND NOT j.stands)`,
   )
 }
 

@@ -3,7 +3,7 @@
 
 import type { ColumnSpec } from '../../../engine/index'
 import type { Category } from '../../file-id'
-import type { TargetFile } from '../target'
+import type { TargetRows } from '../target'
 import type { HeadType, RowTable, SqlNames } from './sql-tables'
 
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -19,14 +19,14 @@ export interface SqlWords extends SqlNames {
   temporary(name: string): string
   /** @param isKey true for the column of the key */
   typeOf(spec: ColumnSpec, isKey: boolean): string
-  headTypeOf(type: HeadType | 'time'): string
+  headTypeOf(type: HeadType | 'boolean' | 'time'): string
   readonly restType: string
   /** Text behind the columns of a table of rows, such as its keys. */
   tableEnd(columns: readonly string[]): string
   /** The statement that makes the view `current_items`. */
   readonly currentItems: string
-  /** True where rows arrive in their table itself, and false where they are merged into it. */
-  readonly arriveInPlace: boolean
+  /** Bytes of a key at most. A row with a longer one is a bad row. Default: any number. */
+  readonly maxKeyBytes?: number
   /** The words of a refusal for what somebody else has made: the cure. */
   readonly elsewhere: string
 }
@@ -37,35 +37,32 @@ export interface SqlConnection {
   query(sql: string): Promise<readonly SqlRow[]>
   /** Returns the types of all columns by `table.column`, of the tables and views that are there. */
   columnTypes(): Promise<ReadonlyMap<string, string>>
-  /**
-   * Writes rows to where they wait for the merge.
-   * @param sequence the number of the first file
-   */
-  load(
-    table: RowTable,
-    category: Category,
-    files: readonly TargetFile[],
-    sequence: number,
-  ): Promise<readonly LoadedFile[]>
-  /**
-   * Writes the rows of a full file to a table without rows of its category. Returns undefined, and
-   * has written nothing, where the file has a key twice or a removal. A database without this method
-   * has no shorter way.
-   */
-  fill?(
-    table: RowTable,
-    category: Category,
-    file: TargetFile,
-    sequence: number,
-  ): Promise<LoadedFile | undefined>
+  /** Opens the way of heads to the table in which they wait for the merge. */
+  waiting(table: RowTable): Promise<RowWriter>
+  /** Opens the way of rows into their table. */
+  rows(table: RowTable, category: Category): Promise<RowWriter>
+  /** Counts what waits, and tables that the database takes for empty. */
+  analyze?(table: RowTable): Promise<void>
 }
 
-/** What a file has brought to where its rows wait. */
-export interface LoadedFile {
-  readonly rows: number
-  readonly removals: number
-  /** Rows that the database cannot have, because their keys are too long. */
-  readonly refused: number
+/** The way of rows into a table. One file after the other takes it. */
+export interface RowWriter {
+  /**
+   * Adds rows, whose bytes may change afterwards.
+   * @param first the place of the first row among the rows of its file that a database can have
+   */
+  add(rows: TargetRows, file: ArrivingFile, first: number): Promise<void>
+  /** Ends behind the last row. */
+  close(): Promise<void>
+  /** Ends after a failure, without rows that are on their way. */
+  abort(): Promise<void>
+}
+
+export interface ArrivingFile {
+  /** The number of the file in the ledger. */
+  readonly sequence: number
+  /** The place of a file of a feed of one's own among those of its time. */
+  readonly rank: string | undefined
 }
 
 /** A database that a run has opened. */

@@ -22,6 +22,7 @@ import {
 import { rankOf } from '../../../state/index'
 import type { RowRules } from '../../file/row-rules'
 import { type FileId, isOwn } from '../../file-id'
+import type { SqlWords } from './sql-store'
 
 /** The format that this program writes and reads. */
 export const FORMAT = 4
@@ -176,7 +177,23 @@ export function fileRankOf(id: FileId): string | undefined {
   return isOwn(id) ? rankOf(id) : undefined
 }
 
-/** The names of all columns of a table of rows, in their order. */
-export function columnsOfTable({ heads, columns }: RowTable): readonly string[] {
-  return [...heads, ...columns.map(({ sqlName }) => sqlName), ...REST_COLUMNS]
+/** The heads that differ from file to file or from row to row. */
+export function ownHeads({ heads }: RowTable): readonly HeadName[] {
+  return heads.slice(2)
+}
+
+/** The columns of the table in which heads wait for the merge, in their order, with their types. */
+export function waitingColumns(
+  table: RowTable,
+): readonly (readonly [string, HeadType | 'boolean'])[] {
+  const heads = ownHeads(table).map(name => [name, headType(name)] as const)
+  return [['key', 'name'], ['removed', 'boolean'], ['place', 'bigint'], ...heads]
+}
+
+/** The name of the table in which the heads of rows of a table wait for the merge. */
+export function waitingTable(
+  { temporary }: Pick<SqlWords, 'temporary'>,
+  { name }: RowTable,
+): string {
+  return temporary(`feedmill_${name}`)
 }

@@ -4,16 +4,23 @@
 import { missingState, optionInvalid } from '../../../engine/index'
 import { type Category, fileIdKey, isOwn, OWN } from '../../file-id'
 import { ledgerRowOf } from '../ledger-row'
-import {
-  type AppliedFile,
-  NO_ROWS,
-  type OpenTarget,
-  type StateOrigin,
-  type TargetCategory,
-  type TargetContents,
-  type TargetFile,
+import type {
+  AppliedFile,
+  OpenTarget,
+  StateOrigin,
+  TargetCategory,
+  TargetContents,
+  TargetFile,
 } from '../target'
-import { type ArrivedFiles, countRows, inCategory, mergeArrived, sweep } from './sql-merge'
+import {
+  type ArrivedFiles,
+  countRows,
+  inCategory,
+  mergeArrived,
+  placesOfLosers,
+  sweep,
+} from './sql-merge'
+import { gatherHeads, type SqlFiles, writeRows } from './sql-rows'
 import {
   categoriesOf,
   claimTables,
@@ -23,7 +30,6 @@ import {
   readLedger,
 } from './sql-schema'
 import {
-  type LoadedFile,
   type SqlCategory,
   type SqlConnection,
   type SqlStore,
@@ -209,29 +215,23 @@ class CategoryInSql implements TargetCategory {
     if (own && timeMs !== undefined) this.#checkTime(table, timeMs, head!)
     const needsCount = !isEmpty && (own || timeMs !== undefined)
     const rowsBefore = needsCount ? await countRows(words, connection, table, category) : 0
-    const filled =
-      isEmpty && timeMs !== undefined
-        ? await connection.fill?.(table, category, head!, sequence)
-        : undefined
-    const rest = filled === undefined ? files : files.slice(1)
-    const at = sequence + files.length - rest.length
-    const loaded = rest.length === 0 ? [] : await connection.load(table, category, rest, at)
+    const arriving: SqlFiles = { table, category, files, sequence }
+    const gathered = await gatherHeads(words, connection, arriving)
     const fullMs = own && !isEmpty ? timeMs : undefined
-    const arrived: ArrivedFiles = { table, category, sequence: at, loaded, fullMs }
-    const tallies = rest.length === 0 ? [] : await mergeArrived(words, connection, arrived)
+    const arrived: ArrivedFiles = { table, category, sequence, gathered, fullMs }
+    const tallies = await mergeArrived(words, connection, arrived)
+    await writeRows(words, connection, arriving, await placesOfLosers(words, connection))
     let lacking = 0
     if (timeMs !== undefined && !isEmpty) {
       lacking = await sweep(words, connection, arrived, timeMs, own)
       tallies[0] = { ...tallies[0]!, deleted: tallies[0]!.deleted + lacking }
     }
-    const all: LoadedFile[] = filled === undefined ? [...loaded] : [filled, ...loaded]
-    if (filled !== undefined) tallies.unshift({ ...NO_ROWS, inserted: filled.rows })
     const deleted = tallies.reduce((sum, tally) => sum + tally.deleted, 0)
     if (timeMs !== undefined || (own && deleted > 0))
       head!.checkRemoval(rowsBefore, own ? deleted : lacking)
     return files.map((file, n): AppliedFile => {
       const { id, identity, rawBytes, keylessRows = file.badRows } = file
-      const badRows = file.badRows + all[n]!.refused
+      const badRows = file.badRows + gathered[n]!.refused
       const entry = {
         id,
         ...identity,
