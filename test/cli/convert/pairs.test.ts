@@ -11,13 +11,19 @@ import { run } from '../../../src/cli/program'
 import type { Dialect } from '../../../src/index'
 import { client } from '../../emulator/emulator-client'
 import { buildZip } from '../../engine/codec/unpack/build-zip'
+import { testDatabase } from '../../integrations/postgres/test-database'
+import { runsWithService } from '../../services'
 import { outcomeOf } from '../served'
 import { type Cells, plain, rowsOf } from './rows-of'
 
 const FOREIGN = join(import.meta.dirname, '../../../fixtures/foreign')
 const OUTPUTS = ['ndjson', 'csv', 'parquet', 'arrow', 'duckdb'] as const
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-pairs-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const database = (await runsWithService('postgres')) ? await testDatabase() : undefined
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await database?.drop()
+})
 
 async function convert(...words: string[]): Promise<void> {
   const { err, exitCode } = await outcomeOf(() => run(['node', 'feedmill', 'convert', ...words]))
@@ -69,13 +75,24 @@ async function checkPairs(name: string, bytes: Buffer, dialect: Dialect): Promis
   const expected = oracle(bytes, dialect)
   expect(expected.length).toBeGreaterThan(5)
   const columns = Object.keys(expected[0]!)
-  for (const [form, [from, ...words]] of await formsOf(name, bytes, dialect, columns))
+  for (const [form, [from, ...words]] of await formsOf(name, bytes, dialect, columns)) {
+    await checkPostgres(`${name}-${form}`.replaceAll('.', '-'), from!, words, expected)
     for (const output of OUTPUTS) {
       const to = join(folder, `${name}-${form}.${output}`)
       const table = output === 'duckdb' ? ['--table', 'stock'] : []
       await convert(from!, to, ...words, ...table, '--bad-rows', 'skip')
       expect([form, output, plain(await rowsOf(to))]).toEqual([form, output, expected])
     }
+  }
+}
+
+async function checkPostgres(name: string, from: string, words: string[], expected: Cells[]) {
+  if (database === undefined) return
+  const table = ['--table', name, '--bad-rows', 'skip']
+  await convert(from, database.url, ...words, ...table)
+  // Its columns have names of SQL, in the order of the file.
+  const rows = await database.sql(`SELECT * FROM "${name}"`)
+  expect([name, rows.map(Object.values)]).toEqual([name, expected.map(Object.values)])
 }
 
 describe('the twelve files', () => {
