@@ -68,7 +68,7 @@ export class KeyedRows {
     return keyOf(this.heads, n)
   }
 
-  /** The number of bytes of the key of the row `n`. */
+  /** @internal The number of bytes of the key of the row `n`. */
   keyBytes(n: number): number {
     return this.heads.keyEnds[n]! - keyStart(this.heads, n)
   }

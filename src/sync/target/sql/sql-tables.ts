@@ -22,7 +22,6 @@ import {
 import { rankOf } from '../../../state/index'
 import type { RowRules } from '../../file/row-rules'
 import { type FileId, isOwn } from '../../file-id'
-import type { SqlWords } from './sql-store'
 
 /** The format that this program writes and reads. */
 export const FORMAT = 4
@@ -192,7 +191,7 @@ export function waitingColumns(
 
 /** The name of the table in which the heads of rows of a table wait for the merge. */
 export function waitingTable(
-  { temporary }: Pick<SqlWords, 'temporary'>,
+  { temporary }: { temporary(name: string): string },
   { name }: RowTable,
 ): string {
   return temporary(`feedmill_${name}`)
