@@ -71,6 +71,7 @@ const shared = {
   // Some tests wait for processes and servers.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
+  hookTimeout: 60_000,
   teardownTimeout: 5_000,
   // The two projects transform each module once, and the next run only what has changed.
   experimental: { fsModuleCache: true, fsModuleCachePath: '.tmp/vitest' },

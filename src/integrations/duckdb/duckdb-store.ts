@@ -8,6 +8,7 @@ import {
   type SqlStore,
   type SqlWords,
   sqlText,
+  waitingTable,
 } from '../../sync/index'
 import { OTHER_CELLS_SQL, targetTypeOf } from './column-types'
 import { CURRENT_ITEMS } from './current-items'
@@ -46,7 +47,11 @@ export function duckdbConnection(database: Database): SqlConnection {
       return new Map(found.map(({ name, type }) => [name, type]))
     },
     waiting: table => WaitingHeads.open(database, words, table),
-    rows: async (table, category) => new TypedRows(database, table, category),
+    async rows(table, category) {
+      // What has waited is judged, and its memory is that of the rows now.
+      await database.run(`DROP TABLE IF EXISTS ${waitingTable(words, table)}`)
+      return new TypedRows(database, table, category)
+    },
   }
 }
 

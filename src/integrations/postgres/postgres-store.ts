@@ -119,6 +119,8 @@ export function sqlConnection(
          (${columns.join(', ')}) ON COMMIT DELETE ROWS`,
       )
       await pg.query(`DELETE FROM ${waitingTable(words, table)}`)
+      // To compile the expressions of a merge takes longer than they do.
+      await pg.query('SET LOCAL jit = off')
       return newHeadsCopy(pg, words, table)
     },
     rows: async (table, category) => newRowsCopy(pg, words, table, category),

@@ -115,7 +115,7 @@ async function judge(
   await connection.query(`DELETE FROM ${judged}`)
   await connection.query(`
 INSERT INTO ${judged} (stood, place, file, removed, stands, kind)
-WITH met AS (
+WITH met AS MATERIALIZED (
   SELECT ${rowId} AS stood, CAST(NULL AS bigint) AS place, ${key} AS key, false AS removed, checksum, ${heads}
   FROM ${words.table(table.name)} WHERE ${isMet(key)}
   UNION ALL
