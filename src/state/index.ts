@@ -14,7 +14,7 @@ export {
   type RowDiff,
   type RowDifference,
 } from './row-diff'
-export { compareKeys, isRowError } from './row-key'
+export { isRowError } from './row-key'
 export { BlockCache } from './runs/block-cache'
 export { isEffective, type RowChange, tellChanges } from './runs/changed-rows'
 export { compactRuns } from './runs/compact-runs'

@@ -2,8 +2,8 @@
 // that arrived. What exceeds it is sorted on disk into one run, whose blocks are read where items ask
 // for groups.
 
-import { type Columns, type FeedSchema, Row, type RowBatch } from '../../engine/index'
-import { compareKeys, keyOfRow } from '../row-key'
+import { type Columns, compareKeys, type FeedSchema, Row, type RowBatch } from '../../engine/index'
+import { keyOfRow } from '../row-key'
 import { BlockCache } from '../runs/block-cache'
 import { MOST_ROWS } from '../runs/row-sorter'
 import { asStored } from '../runs/run-origins'

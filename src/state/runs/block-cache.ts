@@ -2,7 +2,7 @@
 // open state share one cache. A run never changes, so what is in it stays true as long as the run is
 // open.
 
-import { compareKeys } from '../row-key'
+import { compareKeys } from '../../engine/index'
 import { type Block, blockOf, type KeyedBlocks } from './run-reader'
 
 /** Memory of look-ups that come in about the order of the keys. */

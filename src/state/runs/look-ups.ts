@@ -1,8 +1,7 @@
 // Look-ups of single keys that wait at the same time. They are made in the order of the keys, a few at
 // once, so that those in one block follow each other and the block is read once.
 
-import { turnIfDue } from '../../engine/index'
-import { compareKeys } from '../row-key'
+import { compareKeys, turnIfDue } from '../../engine/index'
 
 /** Node decompresses four pages at the same time, while others are read and parsed. */
 const MOST_AT_ONCE = 8

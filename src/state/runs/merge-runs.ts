@@ -10,8 +10,13 @@
 // before changes, `id`, place in the file. A full file of it stands for all files of an earlier time:
 // their rows count no more, as if they had never been.
 
-import { compareVersions, excerpt, FeedError, type Version } from '../../engine/index'
-import { compareKeys as compareTexts } from '../row-key'
+import {
+  compareKeys as compareTexts,
+  compareVersions,
+  excerpt,
+  FeedError,
+  type Version,
+} from '../../engine/index'
 import { CursorQueue } from './cursor-queue'
 import { compareHeads, keyOf, REMOVED } from './row-heads'
 import { RunCursor } from './run-cursor'

@@ -4,6 +4,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import {
+  compareKeys,
   corruptState,
   crc32,
   type DurableFile,
@@ -12,7 +13,6 @@ import {
   OWN_MEMORY,
   stateIo,
 } from '../../engine/index'
-import { compareKeys } from '../row-key'
 import { BlockLines, type BlockSource } from './block-lines'
 import { REMOVED, type RowHeads, readHeads } from './row-heads'
 import type { WrittenRun } from './run-format'

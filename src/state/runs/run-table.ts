@@ -1,8 +1,13 @@
 // The rows of one feed in sorted runs: the newest row of every key, listed in the order of the keys
 // or found by a key.
 
-import type { Columns, FeedSchema, Row, Version } from '../../engine/index'
-import { compareKeys } from '../row-key'
+import {
+  type Columns,
+  compareKeys,
+  type FeedSchema,
+  type Row,
+  type Version,
+} from '../../engine/index'
 import { BlockCache } from './block-cache'
 import type { BlockLines } from './block-lines'
 import { LookUps } from './look-ups'

@@ -5,6 +5,7 @@ import {
   type CellType,
   type Columns,
   checkedSchema,
+  compareKeys,
   type Dialect,
   defineSchema,
   type ExpectedFile,
@@ -28,7 +29,7 @@ import {
   type Version,
   versionMissing,
 } from '../../engine/index'
-import { compareKeys, isRowError } from '../../state/index'
+import { isRowError } from '../../state/index'
 import type { RowRules } from '../file/row-rules'
 import { OWN, type OwnId } from '../file-id'
 import type { OpenedFile } from './place-blocks'
