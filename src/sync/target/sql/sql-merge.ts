@@ -179,7 +179,7 @@ async function replace(
 }
 
 /**
- * Removes what a full file lacks, once its rows are merged: the rows that are older than it. Those of
+ * Removes what a full file lacks, once it is judged: the rows that are older than it. Those of
  * the service leave a removal of its time, so that no older row of another file brings them back.
  * @returns the number of the rows
  */

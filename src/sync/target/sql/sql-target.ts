@@ -220,7 +220,6 @@ class CategoryInSql implements TargetCategory {
     const fullMs = own && !isEmpty ? timeMs : undefined
     const arrived: ArrivedFiles = { table, category, sequence, gathered, fullMs }
     const tallies = await mergeArrived(words, connection, arrived)
-    await writeRows(words, connection, arriving, await placesOfLosers(words, connection))
     let lacking = 0
     if (timeMs !== undefined && !isEmpty) {
       lacking = await sweep(words, connection, arrived, timeMs, own)
@@ -229,6 +228,7 @@ class CategoryInSql implements TargetCategory {
     const deleted = tallies.reduce((sum, tally) => sum + tally.deleted, 0)
     if (timeMs !== undefined || (own && deleted > 0))
       head!.checkRemoval(rowsBefore, own ? deleted : lacking)
+    await writeRows(words, connection, arriving, await placesOfLosers(words, connection))
     return files.map((file, n): AppliedFile => {
       const { id, identity, rawBytes, keylessRows = file.badRows } = file
       const badRows = file.badRows + gathered[n]!.refused
