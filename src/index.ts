@@ -10,6 +10,7 @@ export {
   type BadCellPolicy,
   type BadRow,
   type BadRowPolicy,
+  type ByteSinkOptions,
   boolean,
   byteSink,
   type CellOf,

@@ -1,12 +1,19 @@
 // A sink that writes bytes as they are.
 
 import { byteBlock } from '../codec/stage-input'
+import { is, type OptionTable, readOptions } from '../options'
 import type { Sink } from '../pipeline/sink'
 import { ByteOutput } from './byte-output'
 import type { SinkTarget } from './destination'
 import { sinkOfRuns } from './sink-of-runs'
 
+export interface ByteSinkOptions {
+  /** `gzip` compresses the file. Default: no compression. */
+  readonly compress?: 'gzip'
+}
+
 const NAME = 'bytes'
+const OPTIONS = { compress: [is.choice('gzip')] } satisfies OptionTable<ByteSinkOptions>
 
 /**
  * Makes a sink that writes blocks of bytes one after another: the gzip bytes of a download
@@ -30,8 +37,9 @@ const NAME = 'bytes'
  * // => one two
  * ```
  */
-export function byteSink(target: SinkTarget): Sink<Uint8Array> {
-  const newOutput = () => new ByteOutput(target, NAME)
+export function byteSink(target: SinkTarget, options: ByteSinkOptions = {}): Sink<Uint8Array> {
+  const { compress } = readOptions(options, OPTIONS)
+  const newOutput = () => new ByteOutput(target, NAME, compress !== undefined)
   return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
     return {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pipeline } from '../../../src/engine/pipeline/pipeline'
@@ -23,6 +24,13 @@ test('the file is the blocks, one after another, however they are cut', async ()
     { numRuns: 50 },
   )
   expect(await readdir(folder)).toEqual(['out'])
+})
+
+test('a compressed file has the blocks in one gzip stream', async () => {
+  await pipeline([Buffer.from('one '), Buffer.from('two')]).run(
+    byteSink(path, { compress: 'gzip' }),
+  )
+  expect(gunzipSync(await readFile(path)).toString()).toBe('one two')
 })
 
 test('after a failure the file is as it was, and nothing is beside it', async () => {
