@@ -22,6 +22,8 @@ const SHOWN_LETTERS = 1_500
 
 type BaseTreeOptions = Pick<BenchPlan, 'files' | 'onProgress'> & {
   readonly base: string
+  /** The option that names the commit, and the folder of the tree. Default: `base`. */
+  readonly option?: 'base' | 'against'
   readonly build?: string | undefined
 }
 
@@ -31,16 +33,16 @@ type BaseTreeOptions = Pick<BenchPlan, 'files' | 'onProgress'> & {
  * @throws FeedError OPTION_INVALID, BENCH_FAILED
  */
 export async function baseTree(options: BaseTreeOptions) {
-  const { files, base, build, onProgress } = options
+  const { files, base, option = 'base', build, onProgress } = options
   const paths = await Promise.all(files.map(pathOfFile))
-  const root = await rootOf(dirname(paths[0]!))
-  const directory = join(root, FOLDER, 'base')
+  const root = await rootOf(dirname(paths[0]!), option)
+  const directory = join(root, FOLDER, option)
   const inBase = (file: string) => join(directory, relative(root, file))
   const outside = paths.find(path => relative(root, path).startsWith('..'))
   if (outside !== undefined) throw invalid('files', `a file inside the repository ${root}`, outside)
-  const commit = await commitOf(root, base)
+  const commit = await commitOf(root, base, option)
   const drop = () => dropTree(root, directory)
-  await checkFolder(join(root, FOLDER))
+  await checkFolder(join(root, FOLDER), option)
   onProgress({ done: 0, what: `checking out ${base}` })
   await drop()
   await mkdir(join(root, FOLDER), { recursive: true })
@@ -74,28 +76,38 @@ async function pathOfFile(file: string): Promise<string> {
 }
 
 /** A link would lead the removal of an old tree, and what git checks out, to another place. */
-async function checkFolder(folder: string): Promise<void> {
+async function checkFolder(folder: string, option: string): Promise<void> {
   const found = await lstat(folder).catch(() => undefined)
   if (found !== undefined && !found.isDirectory())
-    throw invalid('base', `used where ${FOLDER} is a folder or missing`, folder)
+    throw invalid(option, `used where ${FOLDER} is a folder or missing`, folder)
 }
 
-async function rootOf(folder: string): Promise<string> {
+async function rootOf(folder: string, option: string): Promise<string> {
   const words = ['rev-parse', '--show-toplevel']
   const root = await command({ cwd: folder }, 'git', ...words).catch(() => {
-    throw invalid('base', 'used in a git repository', folder)
+    throw invalid(option, 'used in a git repository', folder)
   })
   return root.trimEnd()
 }
 
-async function commitOf(root: string, ref: string): Promise<string> {
+async function commitOf(root: string, ref: string, option: string): Promise<string> {
   const words = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]
   const hash = await command({ cwd: root }, 'git', ...words).catch(() => {
     const expected =
       'a commit that is in the repository (a shallow clone has only the newest: fetch the commit, or use `fetch-depth: 0` in actions/checkout)'
-    throw invalid('base', expected, ref)
+    throw invalid(option, expected, ref)
   })
   return hash.trim()
+}
+
+/** Returns the commit of a folder as a report has it; undefined outside a repository. */
+export async function commitOfFolder(folder: string): Promise<string | undefined> {
+  // Without any tag the command says the hash.
+  const words = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*']
+  return command({ cwd: folder }, 'git', ...words).then(
+    text => text.trim(),
+    () => undefined,
+  )
 }
 
 /** Removes the tree, also one that a killed process has left. */

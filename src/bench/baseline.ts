@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { FeedError } from '../engine/index'
-import { LEAST_ROUNDS } from './bench-plan'
+import { type BenchPlan, LEAST_ROUNDS } from './bench-plan'
 import {
   type BenchReport,
   correctedLevel,
@@ -11,6 +11,7 @@ import {
   judgedMeasures,
   REPORT_VERSION,
 } from './bench-report'
+import { provableLine } from './formats/provable-line'
 import { machineDifferences, thisMachine } from './machine'
 
 /** Reads a report that was saved on this machine. @throws FeedError OPTION_INVALID */
@@ -25,6 +26,19 @@ export async function savedReport(path: string, here = thisMachine()): Promise<B
   if (report.rounds < LEAST_ROUNDS)
     throw refused(path, `it has ${report.rounds} rounds, and a comparison needs ${LEAST_ROUNDS}`)
   return report
+}
+
+/**
+ * Says before the runs what they can prove against a baseline: as much as the baseline shows against
+ * itself, as far as it has so many rounds.
+ */
+export function provableAgainst(
+  { benches, rounds }: BenchReport,
+  plan: Pick<BenchPlan, 'measures' | 'rounds'>,
+): string {
+  const judging = { ...plan, benches: benches.length }
+  const judged = benches.flatMap(({ runs }) => judgedMeasures({ base: runs, head: runs }, judging))
+  return provableLine(judged, rounds, Math.min(rounds, plan.rounds), judging)
 }
 
 /** Adds the judgement of the benchmarks that both reports have. */

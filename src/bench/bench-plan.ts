@@ -13,6 +13,11 @@ export interface BenchProgress {
   /** The share of the work that is done, from 0 to 1. */
   readonly done: number
   readonly what: string
+  /**
+   * The smallest change that the planned rounds find here. A comparison tells it once: before its
+   * rounds, or behind the first six where the noise shows only then.
+   */
+  readonly provable?: string
 }
 
 export interface BenchOptions {
@@ -30,8 +35,14 @@ export interface BenchOptions {
   /** The commit to compare with, by any name that git knows, such as `origin/main`. Default: none. */
   readonly base?: string
   /**
+   * With `base`, a stated commit to compare with as well, such as the last release, because many
+   * small changes pass, each compared with the one before. Its runs are made between the others.
+   * Default: none.
+   */
+  readonly against?: string
+  /**
    * With `base`, the command that builds the tree of the commit, such as `npm ci && npm run build`.
-   * The shell runs it in the root of that tree, with the root of the working tree in the
+   * The shell runs it in the root of that tree, and of the tree of `against`, with the root of the working tree in the
    * environment variable FEEDMILL_BENCH_HEAD. Default: nothing is built.
    */
   readonly build?: string
@@ -47,6 +58,7 @@ const OPTIONS = {
   only: [is.texts],
   measures: [someMeasures, MEASURE_NAMES],
   base: [is.filledText],
+  against: [is.filledText],
   build: [is.anyText],
   baseline: [is.filePath],
   onProgress: [is.callback, () => {}],
@@ -58,9 +70,11 @@ export type BenchPlan = ReturnType<typeof benchPlan>
 /** @throws FeedError OPTION_INVALID */
 export function benchPlan(options: BenchOptions) {
   const plan = readOptions(options, OPTIONS)
-  const { base, build, baseline } = plan
+  const { base, against, build, baseline } = plan
   if (build !== undefined && base === undefined)
     throw optionInvalid('build', 'used with base', build)
+  if (against !== undefined && base === undefined)
+    throw optionInvalid('against', 'used with base', against)
   if (base !== undefined && baseline !== undefined)
     throw optionInvalid('baseline', 'used without base', baseline)
   const isCompared = base !== undefined || baseline !== undefined

@@ -5,7 +5,7 @@ import { is } from '../engine/index'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
 import { stageShares } from './stage-shares'
-import { type Judgement, judge, type Sides } from './statistics/judge'
+import { type Judgement, judge, type Sides, type SideValues } from './statistics/judge'
 import { MEASURES, type MeasureName } from './statistics/measures'
 import { median, spreadOf } from './statistics/median'
 
@@ -16,6 +16,11 @@ export interface BenchReport {
   readonly kind: 'feedmill-bench'
   readonly version: number
   readonly machine: Machine
+  /**
+   * The hash of the commit in the working directory, with `-dirty` behind it where tracked files
+   * differ from it; missing outside a repository.
+   */
+  readonly commit?: string
   /** The runs of each benchmark, each in a process of its own. */
   readonly rounds: number
   /** What the benchmarks were compared with; missing where they were only measured. */
@@ -27,6 +32,8 @@ export interface BenchBase {
   readonly kind: 'commit' | 'baseline'
   /** The name of the commit with its hash, or the path of the baseline with its time. */
   readonly name: string
+  /** The name of the stated base with its hash; missing where there is none. */
+  readonly stated?: string
   /** The confidence of each interval. It is corrected for the number of intervals. */
   readonly level: number
   /** Benchmarks that the base cannot run, so that nothing was compared. */
@@ -60,6 +67,8 @@ export interface BenchResult {
 /** What a comparison says about one measure of one benchmark, in seconds or in 10^6 bytes. */
 export interface JudgedMeasure extends Judgement {
   readonly measure: MeasureName
+  /** The name of the stated base, where the judgement is against that one. */
+  readonly since?: string
 }
 
 export function benchResult(
@@ -102,6 +111,8 @@ export interface Judging {
   readonly measures: readonly MeasureName[]
   /** The number of benchmarks that can fail together. */
   readonly benches: number
+  /** The name of the stated base, where there is one. */
+  readonly stated?: string | undefined
 }
 
 /**
@@ -109,25 +120,26 @@ export interface Judging {
  * together, a share of {@link ALPHA} of the comparisons has one that lies above its true value.
  * Only such an interval can fail equal versions, so the other end may miss as often.
  */
-export function correctedLevel({ measures, benches }: Judging): number {
-  return 1 - (2 * ALPHA) / (benches * measures.length)
+export function correctedLevel({ measures, benches, stated }: Judging): number {
+  const bases = stated === undefined ? 1 : 2
+  return 1 - (2 * ALPHA) / (benches * measures.length * bases)
 }
 
 /**
- * Judges the runs of one benchmark. Runs with `again` were interleaved; runs without it were made at
- * different times.
+ * Judges the runs of one benchmark, and once more against a stated base that has runs. Runs with
+ * `again` were interleaved; runs without it were made at different times.
  */
 export function judgedMeasures(runs: Sides<BenchRun>, judging: Judging): JudgedMeasure[] {
-  const { base, again, head } = runs
   const level = correctedLevel(judging)
-  return MEASURES.filter(({ name }) => judging.measures.includes(name)).map(measure => {
-    const values = {
-      base: base.map(measure.of),
-      head: head.map(measure.of),
-      ...(again && { again: again.map(measure.of) }),
-    }
-    return { measure: measure.name, ...judge(values, { level, floor: measure.floor }) }
-  })
+  const wanted = MEASURES.filter(({ name }) => judging.measures.includes(name))
+  const judged = (sides: Sides<BenchRun>, since?: string) =>
+    wanted.map(({ name, of, floor }) => {
+      const values = Object.entries(sides).map(([side, ofSide]) => [side, ofSide.map(of)])
+      const judgement = judge(Object.fromEntries(values) as SideValues, { level, floor })
+      return { measure: name, ...(since !== undefined && { since }), ...judgement }
+    })
+  const { stated = [], ...sides } = runs
+  return [...judged(sides), ...(stated.length > 0 ? judged(runs, judging.stated) : [])]
 }
 
 /** A measure of a benchmark that a comparison has proved to be worse. */

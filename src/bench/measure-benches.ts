@@ -1,7 +1,7 @@
 // Measures benchmarks, alone or against an earlier version: a commit, or a saved report.
 
-import { baseTree } from './base-tree'
-import { judgedAgainst, savedReport } from './baseline'
+import { baseTree, commitOfFolder } from './base-tree'
+import { judgedAgainst, provableAgainst, savedReport } from './baseline'
 import { type BenchOptions, type BenchPlan, benchPlan, preparedBenches } from './bench-plan'
 import { type BenchProcesses, benchProcesses } from './bench-process'
 import { type BenchReport, benchResult, REPORT_VERSION } from './bench-report'
@@ -16,7 +16,8 @@ import { thisMachine } from './machine'
  * With `base` it checks out that commit into the folder `.feedmill-bench` of the repository, builds
  * it, and runs the same files of benchmarks in both trees. A relative import of a file leads to its
  * own tree; the working directory is the same for both. The runs are interleaved, so that a
- * disturbance meets both sides. The working tree must be built already.
+ * disturbance meets both sides. The working tree must be built already. With `against` the runs of
+ * that commit are made between the others, and the working tree is compared with it as well.
  *
  * With `baseline` it compares the runs with those of a saved report. The report must come from the
  * same processor, number of cores, platform and version of Node, because another machine proves
@@ -28,24 +29,46 @@ import { thisMachine } from './machine'
  */
 export async function measureBenches(options: BenchOptions): Promise<BenchReport> {
   const plan = benchPlan(options)
+  // A commit that is made during the runs is not the one that they measure.
+  const commit = await commitOfFolder(process.cwd())
+  const report = await reportOf(plan, benchProcesses())
+  return { ...report, ...(commit !== undefined && { commit }) }
+}
+
+async function reportOf(plan: BenchPlan, processes: BenchProcesses): Promise<BenchReport> {
   const { base, baseline } = plan
-  const processes = benchProcesses()
   if (base !== undefined) return comparedWithCommit(plan, base, processes)
   if (baseline === undefined) return measuredReport(plan, processes)
   const before = await savedReport(baseline)
+  const provable = provableAgainst(before, plan)
+  plan.onProgress({ done: 0, what: provable, provable })
   return judgedAgainst(await measuredReport(plan, processes), before, baseline, plan)
 }
 
-async function comparedWithCommit(
+function comparedWithCommit(
   plan: BenchPlan,
   base: string,
   processes: BenchProcesses,
 ): Promise<BenchReport> {
-  const tree = await baseTree({ ...plan, base })
+  const { against } = plan
+  return inTree({ ...plan, base }, ({ inBase, name }) => {
+    const trees = { inBase, base: { kind: 'commit', name }, seed: 1 } as const
+    if (against === undefined) return compareTrees(plan, trees, processes)
+    return inTree({ ...plan, base: against, option: 'against' }, other => {
+      const stated = { base: { ...trees.base, stated: other.name }, inStated: other.inBase }
+      return compareTrees(plan, { ...trees, ...stated }, processes)
+    })
+  })
+}
+
+/** Calls `use` with the tree of a commit and the name of this, and removes the tree. */
+async function inTree<Result>(
+  options: Parameters<typeof baseTree>[0],
+  use: (tree: Awaited<ReturnType<typeof baseTree>> & { name: string }) => Promise<Result>,
+): Promise<Result> {
+  const tree = await baseTree(options)
   try {
-    const name = `${base} (${tree.commit.slice(0, 12)})`
-    const trees = { inBase: tree.inBase, base: { kind: 'commit', name }, seed: 1 } as const
-    return await compareTrees(plan, trees, processes)
+    return await use({ ...tree, name: `${options.base} (${tree.commit.slice(0, 12)})` })
   } finally {
     await tree.drop()
   }

@@ -1,9 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { baseTree } from '../../src/bench/base-tree'
+import { baseTree, commitOfFolder } from '../../src/bench/base-tree'
 
 let folder: string
 let root: string
@@ -46,6 +54,31 @@ test('fault 109: a link at a file in the folder is replaced and not followed', a
   expect(readFileSync(kept, 'utf8')).toBe('kept')
   expect(git('status', '--porcelain').toString()).toBe('')
   await drop()
+})
+
+test('a stated base has a folder of its own, and its errors name its option', async () => {
+  const options = { files: [join(root, 'a.bench.mjs')], onProgress: () => {} }
+  const base = await baseTree({ ...options, base: 'HEAD' })
+  const stated = await baseTree({ ...options, base: 'HEAD', option: 'against' })
+  const [file] = options.files
+  expect(relative(root, base.inBase(file!))).toBe('.feedmill-bench/base/a.bench.mjs')
+  expect(relative(root, stated.inBase(file!))).toBe('.feedmill-bench/against/a.bench.mjs')
+  await stated.drop()
+  expect(readdirSync(join(root, '.feedmill-bench')).sort()).toEqual(['.gitignore', 'base'])
+  await base.drop()
+  const wrong = baseTree({ ...options, base: 'nowhere', option: 'against' })
+  await expect(wrong).rejects.toMatchObject({ context: { option: 'against' } })
+})
+
+test('the commit of a folder: its whole hash, what differs from it, and none', async () => {
+  git('tag', '--annotate', '--message', 'tag', 'v1')
+  const hash = git('rev-parse', 'HEAD').toString().trim()
+  expect(await commitOfFolder(root)).toBe(hash)
+  writeFileSync(join(root, 'untracked'), '')
+  expect(await commitOfFolder(root)).toBe(hash)
+  writeFileSync(join(root, 'a.bench.mjs'), 'changed')
+  expect(await commitOfFolder(root)).toBe(`${hash}-dirty`)
+  expect(await commitOfFolder(folder)).toBeUndefined()
 })
 
 test.each(['no-such.mjs', import.meta.dirname])('%s is no file of benchmarks', async file => {

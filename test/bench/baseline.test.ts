@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgedAgainst, savedReport } from '../../src/bench/baseline'
+import { judgedAgainst, provableAgainst, savedReport } from '../../src/bench/baseline'
 import { regressionsIn } from '../../src/bench/bench-report'
 import { machine, madeRuns, measuredOnly } from './made-bench-report'
 
@@ -65,6 +65,14 @@ test('the runs are judged by the rule for runs of different times', () => {
     kind: 'baseline',
     name: 'before.json of 2030-01-01T00:00:00.000Z',
   })
+})
+
+test('what the rounds can prove is told from the baseline, and from its rounds at most', () => {
+  const line = (rounds: number) => provableAgainst(measuredOnly(), { ...judging, rounds })
+  expect(line(6)).toMatch(
+    /^6 rounds find a change of at least 0\.\d% of time, 0\.\d% of cpu, 4\.0% of memory here$/,
+  )
+  expect(line(1_000)).toBe(line(12))
 })
 
 test('a benchmark that the baseline lacks is named; none in common is refused', () => {

@@ -6,6 +6,7 @@ test('the level is corrected for every measure of every benchmark', () => {
   const judging = { measures: ['time', 'cpu', 'memory'] } as const
   expect(correctedLevel({ ...judging, benches: 4 })).toBeCloseTo(1 - 0.1 / 12, 10)
   expect(correctedLevel({ ...judging, measures: ['cpu'], benches: 1 })).toBeCloseTo(0.9, 10)
+  expect(correctedLevel({ ...judging, benches: 4, stated: 'v1' })).toBeCloseTo(1 - 0.1 / 24, 10)
 })
 
 test('the figures are medians, and the shares are those of the stages', () => {

@@ -29,6 +29,26 @@ test('the runs of a benchmark in a round are neighbours, and each side has every
   expect(runs.get('a')!.head.map(at => order[at - 1])).toEqual(Array(6).fill('a head'))
 })
 
+test('a side may be left out of a benchmark, and each round tells all runs so far', async () => {
+  const seen: unknown[] = []
+  const runs = await interleavedRuns({
+    sides: SIDES,
+    benches: [{ name: 'a' }, { name: 'b' }],
+    plan: { rounds: 2, onProgress: () => {} },
+    seed: 1,
+    run: async (side, { name }) => `${name} ${side}`,
+    isRun: (side, { name }) => side !== 'again' || name === 'a',
+    onRound: (rounds, soFar) =>
+      seen.push([rounds, soFar.get('a')!.again.length, soFar.get('b')!.again.length]),
+  })
+  expect(seen).toEqual([
+    [1, 1, 0],
+    [2, 2, 0],
+  ])
+  const twice = (run: string) => [run, run]
+  expect(runs.get('b')).toEqual({ base: twice('b base'), again: [], head: twice('b head') })
+})
+
 test('progress says what comes and which share is done', async () => {
   const seen: unknown[] = []
   await interleavedRuns({

@@ -172,10 +172,13 @@ describe('feedmill bench in the project of a stranger', () => {
       ...env,
       FEEDMILL: 'npx --offline feedmill',
       BENCH_FILES: 'my.bench.mjs',
+      BENCH_STATED: 'shim/stated',
       BENCH_OPTIONS: `--rounds ${ROUNDS} --measures cpu`,
       GITHUB_STEP_SUMMARY: join(project, 'shim/summary.md'),
       PATH: `${join(project, 'shim')}${delimiter}${process.env.PATH}`,
     }
+    const [fast, slow] = ['HEAD~1', 'HEAD'].map(ref => git('rev-parse', ref))
+    await write('shim/stated', (await fast!).stdout)
     const codes: number[] = []
     for (const { run, env: own } of commands) {
       const stepEnv = { ...runner, ...own, BENCH_BASE: 'HEAD~1' }
@@ -186,6 +189,9 @@ describe('feedmill bench in the project of a stranger', () => {
     expect(codes).toEqual([...commands.slice(1).map(() => 0), 1])
     const summary = await readFile(join(project, 'shim/summary.md'), 'utf8')
     expect(summary).toMatch(/^### Benchmarks: \*\*worse\*\*/)
+    expect(summary).toMatch(/^\| cents cpu since [0-9a-f]{40} \(.* WORSE \|$/m)
+    const [, ...lines] = (await readFile(join(project, 'bench-history.csv'), 'utf8')).split('\n')
+    expect(lines).toEqual([expect.stringContaining(`,${(await slow!).stdout.trim()},cents,`), ''])
   }, 240_000)
 
   test.each([

@@ -2,19 +2,22 @@
 
 import { is } from '../../engine/index'
 import { type BenchReport, checkedReport, regressionsIn } from '../bench-report'
-import { speedEntries } from './speed-entries'
+import { bencherMetrics, costEntries, speedEntries } from './tracker-entries'
 import { comparisonRows, figureRows, headLines, type Rows, regressionText } from './words'
 
 /**
  * `table` is for a terminal, `json` the whole report, `github` the form `customBiggerIsBetter` of
- * github-action-benchmark, and `markdown` for a comment on a pull request.
+ * github-action-benchmark, `github-smaller` its form `customSmallerIsBetter`, `bencher` the Bencher
+ * Metric Format, and `markdown` for a comment on a pull request.
  */
-export type BenchFormat = 'table' | 'json' | 'github' | 'markdown'
+export type BenchFormat = 'table' | 'json' | 'github' | 'github-smaller' | 'bencher' | 'markdown'
 
 const FORMATS: Readonly<Record<BenchFormat, (report: BenchReport) => string>> = {
   table: tableText,
   json: report => JSON.stringify(report, null, 2),
   github: report => JSON.stringify(speedEntries(report), null, 2),
+  'github-smaller': report => JSON.stringify(costEntries(report), null, 2),
+  bencher: report => JSON.stringify(bencherMetrics(report), null, 2),
   markdown: markdownText,
 }
 

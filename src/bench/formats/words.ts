@@ -22,9 +22,10 @@ export function figure({ measure }: Pick<JudgedMeasure, 'measure'>, value: numbe
 export function headLines({ machine, rounds, against }: BenchReport): string[] {
   const runs = `${rounds} ${rounds === 1 ? 'run' : 'runs'} of each benchmark, each in a fresh process`
   if (against === undefined) return [machineLine(machine), `medians of ${runs}`]
+  const stated = against.stated === undefined ? '' : ` and ${against.stated}`
   return [
     machineLine(machine),
-    `compared with ${against.name}: ${runs}`,
+    `compared with ${against.name}${stated}: ${runs}`,
     ...(against.kind === 'baseline'
       ? ['The baseline was measured at another time: the state of the machine may have changed.']
       : []),
@@ -32,10 +33,15 @@ export function headLines({ machine, rounds, against }: BenchReport): string[] {
   ]
 }
 
+/** Returns the name of a measure, with the stated base where it is compared with that one. */
+export function measureText({ measure, since }: JudgedMeasure): string {
+  return since === undefined ? measure : `${measure} since ${since}`
+}
+
 /** Says a measure that got worse in a sentence. */
 export function regressionText(bench: string, judged: JudgedMeasure): string {
-  const { measure, change, noise } = judged
-  return `${bench} ${measure} ${signed(change.mean)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
+  const { change, noise } = judged
+  return `${bench} ${measureText(judged)} ${signed(change.mean)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
 }
 
 /** The first row is the heading. */
@@ -59,8 +65,11 @@ export function figureRows({ benches }: BenchReport): Rows {
   ]
 }
 
-/** Where nothing was built to differ, most lines say nothing. */
-const VERDICTS = { worse: 'WORSE', better: 'better', same: '' } as const
+/** Returns the verdict; where nothing is proved, with how far the sides may lie apart. */
+export function verdictText({ verdict, change }: JudgedMeasure): string {
+  if (verdict !== 'same') return verdict
+  return `same within ${percent(Math.max(-change.low, change.high))}`
+}
 
 /** One row for each measure of each benchmark; undefined where nothing was compared. */
 export function comparisonRows({ benches, against }: BenchReport): Rows | undefined {
@@ -70,13 +79,13 @@ export function comparisonRows({ benches, against }: BenchReport): Rows | undefi
     ['benchmark', 'base', 'head', 'change', interval, 'A/A noise', 'verdict'],
     ...benches.flatMap(({ name, measures = [] }) =>
       measures.map(judged => [
-        `${name} ${judged.measure}`,
+        `${name} ${measureText(judged)}`,
         figure(judged, judged.base),
         figure(judged, judged.head),
         signed(judged.change.mean),
         `${signed(judged.change.low)} to ${signed(judged.change.high)}`,
         percent(judged.noise),
-        VERDICTS[judged.verdict],
+        judged.verdict === 'worse' ? 'WORSE' : verdictText(judged),
       ]),
     ),
   ]

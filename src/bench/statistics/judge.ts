@@ -13,6 +13,11 @@ export interface Sides<Value> {
   readonly base: readonly Value[]
   readonly again?: readonly Value[]
   readonly head: readonly Value[]
+  /**
+   * A stated base, whose runs were made between the others. Where it is there, the head is judged
+   * against it, and the two copies of the base say the noise.
+   */
+  readonly stated?: readonly Value[]
 }
 
 export type SideValues = Sides<number>
@@ -49,23 +54,30 @@ export interface JudgeOptions {
 }
 
 export function judge(values: SideValues, { level, floor }: JudgeOptions): Judgement {
-  const { base, again = [], head } = values
+  const { base, again = [], head, stated } = values
+  // Both copies of the base stand for it: their geometric mean is steadier than either.
+  const bases = stated === undefined ? [base, again] : [stated]
   const { change, noise } =
-    again.length > 0 ? interleaved(base, again, head, level) : apart(base, head, level)
-  const figures = { base: median([...base, ...again]), head: median(head), change, noise }
+    again.length > 0
+      ? { change: interleaved(bases, head, level), noise: differenceOf(base, again) }
+      : apart(base, head, level)
+  const figures = { base: median(bases.flat()), head: median(head), change, noise }
   return { ...figures, verdict: verdictOf(figures, floor) }
 }
 
 type Change = Pick<Judgement, 'change' | 'noise'>
 type Runs = readonly number[]
 
-function interleaved(base: Runs, again: Runs, head: Runs, level: number): Change {
-  // Both copies of the base stand for it: their geometric mean is steadier than either.
-  const changes = head.map(
-    (value, round) => Math.log(value) - (Math.log(base[round]!) + Math.log(again[round]!)) / 2,
-  )
-  const idle = again.map((value, round) => Math.log(value / base[round]!))
-  return { change: asShares(trimmedMean(changes, level)), noise: noiseOf(idle) }
+function interleaved(bases: readonly Runs[], head: Runs, level: number): Interval {
+  const changes = head.map((value, round) => {
+    const logarithms = bases.map(runs => Math.log(runs[round]!))
+    return Math.log(value) - logarithms.reduce((sum, each) => sum + each, 0) / bases.length
+  })
+  return asShares(trimmedMean(changes, level))
+}
+
+function differenceOf(base: Runs, again: Runs): number {
+  return noiseOf(again.map((value, round) => Math.log(value / base[round]!)))
 }
 
 /**

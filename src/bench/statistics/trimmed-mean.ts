@@ -60,8 +60,13 @@ function estimateOf(values: readonly number[]): Estimate {
   const winsorized = [...Array(cut).fill(kept[0]!), ...kept, ...Array(cut).fill(kept.at(-1)!)]
   const middle = meanOf(winsorized)
   const squares = winsorized.reduce((sum, value) => sum + (value - middle) ** 2, 0)
-  const freedom = kept.length - 1
+  const freedom = trimmedFreedom(values.length)
   return { mean: meanOf(kept), variance: squares / (kept.length * freedom), freedom }
+}
+
+/** The degrees of freedom of the trimmed mean of so many values. */
+export function trimmedFreedom(count: number): number {
+  return count - 2 * Math.floor(count * TRIMMED) - 1
 }
 
 function meanOf(values: readonly number[]): number {

@@ -33,7 +33,8 @@ const OPTIONS = [
     conflicts: ['base'],
   }),
   option('--base <ref>', 'compare with a commit of the repository, in interleaved runs'),
-  option('--build <command>', 'with --base, the command that builds the commit'),
+  option('--against <ref>', 'with --base, compare with a stated commit as well, such as a release'),
+  option('--build <command>', 'with --base, the command that builds each commit'),
   option('--rounds <count>', 'runs of each benchmark and side', {
     read: wholeNumberOf(1, 9_999),
     default: 18,
@@ -50,6 +51,7 @@ const OPTIONS = [
       default: MEASURE_NAMES,
     },
   ),
+  option('--append <file>', 'add a line of figures for each benchmark to a history in CSV'),
   option('--json <file>', 'also write the whole report as JSON; `-` is standard output'),
   option('--format <format>', 'what is printed', { choices: BENCH_FORMATS, default: 'table' }),
   option('--out <file>', 'write what --format makes to a file instead of printing it'),

@@ -9,6 +9,7 @@ import { progressBar } from '../progress-bar'
 import { writeTextFile } from '../text-file'
 import type { BenchCommand } from './bench-command'
 import { feedFileModule } from './feed-file'
+import { appendToHistory, readHistory } from './history'
 
 /** Exit code 1 is kept for a proven regression, so every failure ends with 2. */
 export async function benchCommand(
@@ -16,7 +17,11 @@ export async function benchCommand(
   command: BenchCommand,
 ): Promise<void> {
   try {
+    const { append } = command
+    // Another file is refused before the runs, which take minutes.
+    if (append !== undefined) await readHistory(append)
     const report = await reportOf(modules, command)
+    if (append !== undefined) await appendToHistory(append, report)
     await writeReport(report, command)
     const regressions = regressionsIn(report)
     printError(regressions.map(judged => `regression: ${regressionText(judged.bench, judged)}`))
@@ -28,7 +33,7 @@ export async function benchCommand(
 }
 
 async function reportOf(modules: readonly string[], command: BenchCommand): Promise<BenchReport> {
-  const { file, base, build, baseline, rounds, only, measures, json } = command
+  const { file, base, against, build, baseline, rounds, only, measures, json } = command
   const files = file === undefined ? modules : [...modules, await feedFileModule(file, command)]
   const bar = progressBar(1, json !== '-')
   try {
@@ -36,8 +41,11 @@ async function reportOf(modules: readonly string[], command: BenchCommand): Prom
       files,
       rounds,
       measures,
-      ...given({ only, base, build, baseline }),
-      onProgress: ({ done, what }) => bar.update(done, what),
+      ...given({ only, base, against, build, baseline }),
+      onProgress: ({ done, what, provable }) => {
+        if (provable === undefined) bar.update(done, what)
+        else bar.above(provable)
+      },
     })
   } finally {
     bar.stop()

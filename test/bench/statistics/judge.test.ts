@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_ROUNDS } from '../../../src/bench/bench-plan'
 import { correctedLevel } from '../../../src/bench/bench-report'
-import { judge, type SideValues } from '../../../src/bench/statistics/judge'
+import { judge } from '../../../src/bench/statistics/judge'
 import { MEASURES } from '../../../src/bench/statistics/measures'
 import { seededRandom } from '../../../src/bench/statistics/side-orders'
 import {
@@ -27,7 +27,7 @@ const OPTIONS = { level: LEVEL, floor: 0 }
 /** A machine that does nothing else. */
 const QUIET: Noise = { sigma: 0.005, disturbed: 0 }
 
-function quietRuns(headFactor: number, seed = 1): Required<SideValues> {
+function quietRuns(headFactor: number, seed = 1): ReturnType<typeof syntheticRuns> {
   return syntheticRuns(DEFAULT_ROUNDS, headFactor, QUIET, seededRandom(seed))
 }
 
@@ -60,6 +60,41 @@ describe('the rule', () => {
     const runs = quietRuns(1.1)
     expect(judge(runs, { ...OPTIONS, floor: 0.05 }).verdict).toBe('worse')
     expect(judge(runs, { ...OPTIONS, floor: 5 }).verdict).toBe('same')
+  })
+
+  test('a stated base is judged by its own runs, and by the noise of the base', () => {
+    const { base, again, head } = quietRuns(1.1)
+    const stated = head.map(value => value / 1.3)
+    const since = judge({ base, again, head, stated }, OPTIONS)
+    expect(since.verdict).toBe('worse')
+    expect(since.change.mean).toBeCloseTo(0.3, 9)
+    expect(since.base).toBeCloseTo(since.head / 1.3, 9)
+    expect(since.noise).toBe(judge({ base, again, head }, OPTIONS).noise)
+  })
+
+  test('the same rounds once more prove what they proved before', () => {
+    // Of a multiple of five rounds twice as many lose exactly twice as many at each end.
+    const counts = fc.constantFrom(10, 15, 20, 25)
+    const factors = fc.double({ min: 0.9, max: 1.1, noNaN: true })
+    let proved = 0
+    fc.assert(
+      fc.property(counts, factors, fc.integer(), (rounds, factor, seed) => {
+        const runs = syntheticRuns(rounds, factor, QUIET, seededRandom(seed))
+        const twice = {
+          base: [...runs.base, ...runs.base],
+          again: [...runs.again, ...runs.again],
+          head: [...runs.head, ...runs.head],
+        }
+        const [before, after] = [judge(runs, OPTIONS), judge(twice, OPTIONS)]
+        expect(after.change.mean).toBeCloseTo(before.change.mean, 9)
+        expect(after.change.low).toBeGreaterThanOrEqual(before.change.low)
+        expect(after.change.high).toBeLessThanOrEqual(before.change.high)
+        expect(after.noise).toBeLessThanOrEqual(before.noise)
+        if (before.verdict !== 'same') expect(after.verdict).toBe(before.verdict)
+        proved += before.verdict === 'same' ? 0 : 1
+      }),
+    )
+    expect(proved).toBeGreaterThan(10)
   })
 
   test('equal values, all of them', () => {

@@ -26,7 +26,7 @@ export function syntheticRuns(
   headFactor: number,
   noise: Noise,
   random: Random,
-): Required<SideValues> {
+): Required<Omit<SideValues, 'stated'>> {
   const run = () =>
     Math.exp(noise.sigma * normal(random)) *
     (random() < noise.disturbed ? 1 - 0.4 * Math.log(1 - random()) : 1)

@@ -178,13 +178,19 @@ describe('the command', () => {
     const baseline = join(folder, 'baseline.json')
     await writeFile(place, TEXT)
     const words = ['--file', place, '--rounds', '6']
-    const saved = await feedmill(...words, '--save', baseline, '--json', '-')
+    const history = join(folder, 'history.csv')
+    const saved = await feedmill(
+      ...[...words, '--save', baseline, '--append', history, '--json', '-'],
+    )
     expect(saved).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(saved.stdout)).toMatchObject({
       kind: 'feedmill-bench',
       benches: [{ count: 300, bytes: TEXT.length }],
     })
     expect(JSON.parse(saved.stdout)).toEqual(JSON.parse(await readFile(baseline, 'utf8')))
+
+    const [, line, rest] = (await readFile(history, 'utf8')).split('\n')
+    expect([line, rest]).toEqual([expect.stringContaining(',items item 5 cells '), ''])
 
     // Against a baseline a million times as fast, the same version is slower on every machine.
     const report = JSON.parse(saved.stdout)
@@ -193,10 +199,21 @@ describe('the command', () => {
     const slower = await feedmill(...words, '--baseline', baseline, '--measures', 'time')
     expect(slower).toMatchObject({ code: 1 })
     expect(slower.stderr).toContain('regression: items item 5 cells')
+    expect(slower.stderr).toMatch(/^6 rounds find a change of at least \d+\.\d% of time here$/m)
 
     const other = await feedmill(...words, '--read', 'typed', '--baseline', baseline)
     expect(other).toMatchObject({ code: 2, stdout: '' })
     expect(other.stderr).toContain('it has none of these benchmarks')
+  }, 60_000)
+
+  test('refuses another file as the history before it runs anything', async () => {
+    await writeFile(place, TEXT)
+    const { code, stderr } = await feedmill('--file', place, '--append', place)
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^feedmill: OPTION_INVALID: .* cannot be the history/),
+    })
+    expect(await readFile(place, 'utf8')).toBe(TEXT)
   }, 60_000)
 
   test('prints the typed error of a file that cannot be read to its end', async () => {
