@@ -58,6 +58,7 @@ export default defineConfig({
     'killed/killed-process': 'bench/killed/killed-process.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
+    'targets/convert': 'bench/targets/convert.ts',
     'targets/main': 'bench/targets/main.ts',
     'targets/own-feed': 'bench/targets/own-feed.ts',
     'workers/main': 'bench/workers/main.ts',

@@ -1,25 +1,28 @@
 // Compares whole first runs of `feedmill sync` into a state folder, a DuckDB file and PostgreSQL:
-// the same files of one emulated service, fresh processes, in turns. A missed goal fails the run.
-// PostgreSQL is left out where FEEDMILL_TEST_POSTGRES (or the local server) does not answer.
+// the same files of one emulated service, fresh processes, in turns; and with them one statement of
+// DuckDB's own, which makes an equal table of items of the same gzip files. A missed goal fails the
+// run. PostgreSQL is left out where FEEDMILL_TEST_POSTGRES (or the local server) does not answer.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { median } from '../../src/bench/statistics/median'
 import { wholeNumber } from '../bench-options'
-import { startService, type WholeRun, wholeSync } from './whole-sync'
+import { checkEqual } from './duckdb-items'
+import { itemsStatement } from './items-statement'
+import { inTurns, printPeak, printRatio, printRuns } from './turns'
+import { startService, wholeDuckdb, wholeSync } from './whole-sync'
 
 const SERVER = process.env.FEEDMILL_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test'
-/** The most that DuckDB may take, as a multiple of the time of the folder. */
-const MOST_RATIO = 4
+/** The most that DuckDB may take, as a multiple of the time of the folder and of its own statement. */
+const MOST_RATIO = { folder: 4, alone: 1.2 }
 const MOST_MB = { folder: 256, duckdb: 512, postgres: 256 }
 
 const { values } = parseArgs({
   options: {
-    items: { type: 'string', default: '500000' },
+    items: { type: 'string', default: '300000' },
     rounds: { type: 'string', default: '3' },
   },
 })
@@ -35,11 +38,6 @@ async function postgresServer(): Promise<pg.Client | undefined> {
   }
 }
 
-function say(words: string, isMet: boolean): void {
-  console.log(`${words}: ${isMet ? 'held' : 'MISSED'}`)
-  if (!isMet) process.exitCode = 1
-}
-
 const folder = await mkdtemp(join(tmpdir(), 'feedmill-targets-'))
 const items = wholeNumber('--items', values.items, 1, 50_000_000)
 const rounds = wholeNumber('--rounds', values.rounds)
@@ -48,52 +46,45 @@ const server = await postgresServer()
 const schema = `feedmill_bench_${randomBytes(6).toString('hex')}`
 const address = new URL(SERVER)
 address.searchParams.set('schema', schema)
-const TARGETS = ['folder', 'duckdb', 'postgres'] as const
-type Target = (typeof TARGETS)[number]
-const places: Partial<Record<Target, string[]>> = {
-  folder: ['--state', join(folder, 'state')],
-  duckdb: ['--to', join(folder, 'items.duckdb')],
-  ...(server && { postgres: ['--to', address.href] }),
-}
-const names = TARGETS.filter(name => places[name] !== undefined)
-const runs: Record<Target, WholeRun[]> = { folder: [], duckdb: [], postgres: [] }
+const place = join(folder, 'places')
+const duckdbFile = join(place, 'items.duckdb')
+const aloneFile = join(folder, 'alone.duckdb')
 try {
   // The service makes its files when they are first asked for.
   console.error('making the files')
-  await wholeSync(service, ['--state', join(folder, 'first')])
-  for (let round = 1; round <= rounds; round++)
-    for (const name of names) {
-      console.error(`round ${round} of ${rounds}: ${name}`)
-      runs[name].push(await wholeSync(service, places[name]!))
-      await rm(folder, { recursive: true })
-      await mkdir(folder)
-      await server?.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    }
+  const first = join(folder, 'first')
+  await wholeSync(service, ['--state', first, '--keep-files', '1TB'])
+  const kept = join(first, 'files')
+  const paths = (await readdir(kept)).sort().map(name => join(kept, name))
+  const { statement, columns } = await itemsStatement(paths)
+  const cases = {
+    folder: () => wholeSync(service, ['--state', join(place, 'state')]),
+    'DuckDB alone': () => wholeDuckdb(aloneFile, statement),
+    duckdb: async () => {
+      const run = await wholeSync(service, ['--to', duckdbFile])
+      const files = [duckdbFile, aloneFile].map((path, n) => `ATTACH '${path}' AS ${'ab'[n]}`)
+      await checkEqual(files.join(';'), ['a.items', 'b.items'], columns)
+      return run
+    },
+    ...(server && { postgres: () => wholeSync(service, ['--to', address.href]) }),
+  }
+  const runs = await inTurns(cases, rounds, async name => {
+    await rm(place, { recursive: true, force: true })
+    await mkdir(place)
+    if (name === 'DuckDB alone') await rm(aloneFile, { force: true })
+    await server?.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+  })
+  console.log(`${items} items and 25 hours\n`)
+  printRuns(runs)
+  printRatio(runs, 'duckdb', 'DuckDB alone', MOST_RATIO.alone)
+  printRatio(runs, 'duckdb', 'folder', MOST_RATIO.folder)
+  if (server) printRatio(runs, 'postgres', 'folder')
+  for (const name of ['folder', 'duckdb', ...(server ? (['postgres'] as const) : [])] as const)
+    printPeak(runs, name, MOST_MB[name])
+  console.log(`\n${statement.replaceAll(`${kept}/`, '')}`)
 } finally {
+  await server?.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
   await server?.end()
   await service.close()
   await rm(folder, { recursive: true, force: true })
-}
-
-console.log(`${items} items and 24 hours\n`)
-console.log('target     wall s    CPU s   peak MB')
-for (const name of names) {
-  const figure = (what: keyof WholeRun, width: number, digits: number) =>
-    median(runs[name].map(run => run[what]))
-      .toFixed(digits)
-      .padStart(width)
-  console.log(
-    `${name.padEnd(9)}${figure('seconds', 8, 1)} ${figure('cpuSeconds', 8, 1)} ${figure('peakMb', 9, 0)}`,
-  )
-}
-for (const name of names.slice(1)) {
-  const ratios = runs[name].map(({ seconds }, n) => seconds / runs.folder[n]!.seconds)
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(ratio => ratio.toFixed(2))
-  const words = `${name} takes ${median(ratios).toFixed(2)} × the time of the folder (${least} to ${most}`
-  if (name === 'duckdb') say(`${words}, goal at most ${MOST_RATIO})`, median(ratios) <= MOST_RATIO)
-  else console.log(`${words})`)
-}
-for (const name of names) {
-  const peak = Math.max(...runs[name].map(({ peakMb }) => peakMb))
-  say(`${name} takes ${peak.toFixed(0)} MB (goal at most ${MOST_MB[name]})`, peak <= MOST_MB[name])
 }

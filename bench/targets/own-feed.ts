@@ -15,7 +15,8 @@ import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { median } from '../../src/bench/statistics/median'
 import { wholeNumber } from '../bench-options'
-import { type WholeRun, wholeCommand, wholeScript } from './whole-sync'
+import { inTurns, printRatio, printRuns } from './turns'
+import { type WholeRun, wholeCommand, wholeDuckdb, wholeScript } from './whole-sync'
 
 const SERVER = process.env.FEEDMILL_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test'
 const { values } = parseArgs({
@@ -98,13 +99,6 @@ const postgresStatements = {
   after: `INSERT INTO stock SELECT ${COLUMNS} FROM (SELECT *, ${NEWEST} FROM arrived) ranked
     WHERE place = 1 AND status <> 'deleted'`,
 }
-const duckdbScript = `
-import { DuckDBInstance } from '@duckdb/node-api'
-const instance = await DuckDBInstance.create(process.argv[1])
-const connection = await instance.connect()
-await connection.run(process.argv[2])
-connection.closeSync()
-instance.closeSync()`
 const postgresScript = `
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -136,49 +130,26 @@ const duckdbFile = join(place, 'stock.duckdb')
 const CASES = {
   folder: () => ownOf('--state', join(place, 'state')),
   duckdb: () => ownOf('--to', duckdbFile),
-  'DuckDB alone': () => wholeScript(duckdbScript, [duckdbFile, duckdbStatement]),
+  'DuckDB alone': () => wholeDuckdb(duckdbFile, duckdbStatement),
   postgres: () => ownOf('--to', address.href),
   'PostgreSQL alone': () => {
     const words = [plain.href, JSON.stringify(postgresStatements), JSON.stringify(paths)]
     return wholeScript(postgresScript, words)
   },
 } satisfies Record<string, () => Promise<WholeRun>>
-type Case = keyof typeof CASES
-const names = Object.keys(CASES) as Case[]
-const runs = Object.fromEntries(names.map(name => [name, [] as WholeRun[]])) as unknown as Record<
-  Case,
-  WholeRun[]
->
 try {
-  for (let round = 1; round <= rounds; round++)
-    for (const name of names) {
-      console.error(`round ${round} of ${rounds}: ${name}`)
-      await rm(place, { recursive: true, force: true })
-      await mkdir(place)
-      await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-      if (name === 'PostgreSQL alone') await server.query(`CREATE SCHEMA ${schema}`)
-      runs[name].push(await CASES[name]())
-    }
+  const runs = await inTurns(CASES, rounds, async name => {
+    await rm(place, { recursive: true, force: true })
+    await mkdir(place)
+    await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    if (name === 'PostgreSQL alone') await server.query(`CREATE SCHEMA ${schema}`)
+  })
   let bytes = 0
   for (const path of paths) bytes += (await stat(path)).size
   console.log(`${rows} rows, ${changes} files of changes, ${(bytes / 1e6).toFixed(1)} MB of gzip\n`)
-  console.log('case                wall s    CPU s   peak MB')
-  for (const name of names) {
-    const figure = (what: keyof WholeRun, digits: number) =>
-      median(runs[name].map(run => run[what]))
-        .toFixed(digits)
-        .padStart(9)
-    const figures = [figure('seconds', 1), figure('cpuSeconds', 1), figure('peakMb', 0)]
-    console.log(name.padEnd(17), ...figures)
-  }
-  for (const [name, other] of [
-    ['duckdb', 'DuckDB alone'],
-    ['postgres', 'PostgreSQL alone'],
-  ] as const) {
-    const ratios = runs[name].map(({ seconds }, n) => seconds / runs[other][n]!.seconds)
-    const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(each => each.toFixed(2))
-    console.log(`${name} by ${other}: ${median(ratios).toFixed(2)} × (${least} to ${most})`)
-  }
+  printRuns(runs)
+  printRatio(runs, 'duckdb', 'DuckDB alone')
+  printRatio(runs, 'postgres', 'PostgreSQL alone')
   console.log(`\n${duckdbStatement}\n\n${Object.values(postgresStatements).join('\n')}\n`)
   await askUnchanged()
 } finally {

@@ -69,6 +69,20 @@ export function wholeCommand(
   return wholeProcess([CLI, ...words], env)
 }
 
+const DUCKDB_SCRIPT = `
+import { DuckDBInstance } from '@duckdb/node-api'
+const [, file, ...statements] = process.argv
+const instance = await DuckDBInstance.create(file, { threads: '2' })
+const connection = await instance.connect()
+for (const statement of statements) await connection.run(statement)
+connection.closeSync()
+instance.closeSync()`
+
+/** Runs statements of DuckDB's own on two threads, without a limit of memory, and closes the file. */
+export function wholeDuckdb(file: string, ...statements: readonly string[]): Promise<WholeRun> {
+  return wholeScript(DUCKDB_SCRIPT, [file, ...statements])
+}
+
 /** Runs the text of a module of the working folder in a process of its own. */
 export function wholeScript(text: string, words: readonly string[]): Promise<WholeRun> {
   return wholeProcess(['--input-type=module', '--eval', text, ...words])
