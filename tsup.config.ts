@@ -22,6 +22,7 @@ const library = {
   arrow: 'src/arrow.ts',
   parquet: 'src/parquet.ts',
   postgres: 'src/postgres.ts',
+  s3: 'src/s3.ts',
 }
 /**
  * The modules of the package that are one file each, and that other files import as such: its entries, and the engine behind its door. Most

@@ -24,6 +24,7 @@ const TASKS = [
   'columns',
   'sqlite',
   'databases',
+  'buckets',
   'sync',
   'follow-own-feed',
   'queue',

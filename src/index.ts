@@ -11,6 +11,7 @@ export {
   type BadRow,
   type BadRowPolicy,
   type ByteSinkOptions,
+  type ByteTarget,
   boolean,
   byteSink,
   type CellOf,
@@ -36,6 +37,7 @@ export {
   type Decimal,
   Decompress,
   type DecompressOptions,
+  type Destination,
   type DiagnosticsMessages,
   type Dialect,
   date,
@@ -110,6 +112,7 @@ export {
   type ShardSinkOptions,
   type Sink,
   type SinkCounts,
+  type SinkTarget,
   Source,
   type SqliteSinkOptions,
   Stage,
@@ -137,6 +140,7 @@ export {
 export {
   type FetchLike,
   fetchTransport,
+  type NodeRequest,
   NodeTransport,
   type NodeTransportOptions,
 } from './service/index'

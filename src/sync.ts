@@ -4,6 +4,7 @@
 export type { RegisterHead } from './engine/index'
 export {
   type AppliedFile,
+  type BucketInFile,
   type CalendarLimits,
   type Category,
   type CategoryPlan,
@@ -16,6 +17,8 @@ export {
   type FeedSource,
   type FeedSyncOptions,
   type FileId,
+  type FileLister,
+  type FileNaming,
   type FileOpener,
   type FolderFilesOptions,
   fileIdKey,

@@ -25,6 +25,7 @@ const ROOMS = [
   'integrations/arrow',
   'integrations/parquet',
   'integrations/postgres',
+  'integrations/s3',
   'emulator',
   '.',
   'cli',

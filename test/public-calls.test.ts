@@ -15,6 +15,7 @@ import * as telemetry from '../src/opentelemetry'
 import * as parquets from '../src/parquet'
 import * as postgres from '../src/postgres'
 import * as queues from '../src/queue'
+import * as buckets from '../src/s3'
 import * as services from '../src/service'
 import * as syncs from '../src/sync'
 
@@ -34,6 +35,7 @@ const ENTRIES = {
   'feedmill/arrow': arrows,
   'feedmill/parquet': parquets,
   'feedmill/postgres': postgres,
+  'feedmill/s3': buckets,
 }
 
 class Unrelated {}

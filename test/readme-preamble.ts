@@ -106,6 +106,41 @@ proxy.on('connect', ({ url: target = '' }, socket) => {
 proxy.listen(0, '127.0.0.1')
 await once(proxy, 'listening')
 
+/** A stand-in of a store of buckets: it checks no signature, and has one upload at a time. */
+const objects = new Map([['/shop/exports/stock-1.tsv', Buffer.from('sku\ttitle\nA-1\tlamp\n')]])
+const parts: Buffer[] = []
+const store = createServer(async (request, response) => {
+  const { method, url: target = '', headers } = request
+  const { pathname, searchParams } = new URL(target, 'http://store')
+  const xml = (root: string, content: string) => response.end(`<${root}>${content}</${root}>`)
+  const object = objects.get(pathname)
+  if (method === 'GET' && searchParams.has('list-type')) {
+    const time = '<LastModified>2026-03-01T00:00:00.000Z</LastModified>'
+    const keys = [...objects.keys()].map(path => path.replace('/shop/', ''))
+    const fitting = keys.filter(key => key.startsWith(searchParams.get('prefix')!))
+    const found = fitting.map(key => `<Contents><Key>${key}</Key>${time}</Contents>`)
+    xml('ListBucketResult', `<IsTruncated>false</IsTruncated>${found.join('')}`)
+  } else if (method === 'GET' && searchParams.has('uploads'))
+    xml('ListMultipartUploadsResult', '<IsTruncated>false</IsTruncated>')
+  else if (method === 'POST' && searchParams.has('uploads'))
+    xml('InitiateMultipartUploadResult', '<UploadId>1</UploadId>')
+  else if (method === 'POST') {
+    objects.set(pathname, Buffer.concat(parts))
+    xml('CompleteMultipartUploadResult', '')
+  } else if (method === 'PUT') {
+    for await (const bytes of request) parts.push(bytes)
+    response.writeHead(200, { ETag: '"part"' }).end()
+  } else if (object === undefined) response.writeHead(404).end()
+  else {
+    const [, first, last] = /=(\d+)-(\d+)/.exec(headers.range ?? '')!.map(Number)
+    const body = object.subarray(first, last! + 1)
+    const range = `bytes ${first}-${first! + body.length - 1}/${object.length}`
+    response.writeHead(206, { ETag: '"one"', 'Content-Range': range }).end(body)
+  }
+})
+store.listen(0, '127.0.0.1')
+await once(store, 'listening')
+
 /** A stand-in of a driver of SQLite: rows of `INSERT` are there once `COMMIT` is executed. */
 const table: (string | null)[][] = []
 let uncommitted: (string | null)[][] | undefined
@@ -176,6 +211,7 @@ export const given = {
   database,
   proxyUrl,
   csvUrl: `${proxyUrl}/stock.csv`,
+  endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
 }
 
 export async function close(): Promise<void> {
@@ -184,6 +220,8 @@ export async function close(): Promise<void> {
   await emulator.close()
   proxy.closeAllConnections()
   proxy.close()
+  store.closeAllConnections()
+  store.close()
 }
 
 function urlOf(query: string): string {

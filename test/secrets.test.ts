@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { run as runCommand } from '../src/cli/program'
 import { type DiagnosticsName, listen } from '../src/engine/diagnostics/channels'
 import {
+  byteSink,
   ChunkReassembler,
   decimal,
   defineSchema,
@@ -29,8 +30,9 @@ import {
 import { inspect } from '../src/inspect'
 import { postgresSink, postgresTarget } from '../src/postgres'
 import { queueStatus, scheduleCategories } from '../src/queue'
+import { type BucketOptions, bucketFiles, bucketObject, bucketTarget } from '../src/s3'
 import { createFeedService, defineProfile } from '../src/service'
-import { sync } from '../src/sync'
+import { type FeedSource, sync } from '../src/sync'
 import { outcomeOf } from './cli/served'
 
 const SCHEMA = defineSchema({ name: 'own', columns: { id: text(), price: decimal() } })
@@ -130,6 +132,8 @@ let elsewhere: string
 let behaviour: Behaviour
 let repeated: string
 let requests = 0
+/** Sees each request before it is answered. */
+let onHead = (_head: string) => {}
 const sockets = new Set<Socket>()
 
 function goodAnswer(head: string): Buffer {
@@ -222,6 +226,7 @@ beforeAll(async () => {
     socket.on('data', bytes => {
       head += bytes.toString('latin1')
       if (!head.includes('\r\n\r\n')) return
+      onHead(head)
       const at = requests++ - behaviour.before
       const isRepeating = at >= 0 && at < behaviour.times
       socket.end(isRepeating ? repeatingAnswer() : goodAnswer(head))
@@ -372,6 +377,7 @@ const KINDS = [
   'cookie',
   'parameter of an address',
   'password of PostgreSQL',
+  'secret key, session token or signature of a bucket',
   'password of Redis',
   'argument or variable of the command',
 ]
@@ -432,6 +438,55 @@ describe('fault 165: no secret of a call leaves', () => {
         },
       ),
       { numRuns: 200 },
+    )
+  })
+
+  test('by buckets, whose store repeats keys, tokens and signatures', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        behaviourOf,
+        secretOf,
+        fc.constantFrom('key', 'token', 'signature'),
+        fc.constantFrom('download', 'list', 'upload'),
+        async (how, secret, kind, operation) => {
+          behaviour = how
+          repeated = secret
+          const others = { accessKeyId: 'an-id', secretAccessKey: 'another-secret-key' }
+          const credentials = {
+            ...others,
+            ...(kind === 'key' && { secretAccessKey: secret }),
+            ...(kind === 'token' && { sessionToken: secret }),
+          }
+          if (kind === 'signature')
+            onHead = head => {
+              repeated = /Signature=(\w+)/i.exec(head)![1]!
+            }
+          const options: BucketOptions = {
+            endpoint: origin,
+            credentials: () => credentials,
+            retry: { ...RETRY, onRetry },
+          }
+          await walk(async () => {
+            const address = 's3://bucket/a-key'
+            if (operation === 'download') {
+              const object = bucketObject(address, options)
+              const fetcher = new RangeFetcher({ ...object, chunkBytes: 5, retry: options.retry! })
+              // What is in the file is data.
+              for await (const _ of pipeline(fetcher).to(new ChunkReassembler()));
+            } else if (operation === 'upload')
+              await pipeline([Buffer.from('x')]).run(byteSink(bucketTarget(address, options)))
+            else {
+              const { files } = bucketFiles({ ...options, bucket: address, full: '*' })
+              await (files as Extract<FeedSource['files'], (...a: never) => unknown>)({
+                signal: new AbortController().signal,
+              })
+            }
+          })
+          onHead = () => {}
+          expectCovered(repeated, { how, secret, kind, operation })
+        },
+      ),
+      { numRuns: 300 },
     )
   })
 

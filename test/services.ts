@@ -16,6 +16,11 @@ export const SERVICES = {
     url: process.env.FEEDMILL_TEST_REDIS ?? 'redis://127.0.0.1:6379',
     tested: 'queues in Redis',
   },
+  s3: {
+    variable: 'FEEDMILL_TEST_S3',
+    url: process.env.FEEDMILL_TEST_S3 ?? 'http://feedkey:feedsecret@127.0.0.1:9440',
+    tested: 'objects of buckets',
+  },
 } as const
 
 export type Service = keyof typeof SERVICES

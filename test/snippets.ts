@@ -289,6 +289,9 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(found[0]).toMatchObject({ availability: 'AVAILABLE', highest: expect.any(Number) })
   },
   'csv-into-database': ({ printed }) => expect(printed).toEqual([[1, 'rows']]),
+  'bucket-feed': ({ printed }) => expect(printed).toEqual([[1, 'file,', 1, 'rows']]),
+  'bucket-object': ({ printed }) => expect(printed).toEqual([['{"sku":"A-1"}\n{"sku":"A-2"}']]),
+  'bucket-azure': ({ printed }) => expect(printed).toEqual([[1]]),
   'csv-over-http': ({ printed }) => expect(printed).toEqual([['A-1', 'a "small" lamp']]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
   'as-it-comes': ({ printed }) =>

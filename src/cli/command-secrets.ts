@@ -4,7 +4,7 @@
 /** The secrets of a run of the command, as they are and encoded. */
 const forms = new Set<string>()
 
-const SECRET_NAME = /(?:secret|token|password)$/i
+const SECRET_NAME = /(?:secret|token|password|secret_access_key)$/i
 const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i
 /** A shorter one would spoil every line. */
 const LEAST_CHARS = 6

@@ -7,13 +7,13 @@ import {
   Decompress,
   type Dialect,
   FileSource,
-  type NodeTransport,
   type Pipeline,
   type PipelineOptions,
   type PipelineSummary,
   pipeline,
   quarantine,
   RangeFetcher,
+  type RangeTransport,
   type RowBatch,
   TsvRowParser,
 } from '../index'
@@ -36,7 +36,7 @@ export interface FeedFileReading extends Values<typeof FEED_FILE_OPTIONS> {
 /** @param file what is known of it before it is read; undefined for nothing */
 export function rowsOf(
   from: string,
-  transport: NodeTransport,
+  transport: RangeTransport,
   running: PipelineOptions,
   file: DescribedFile | undefined,
   options: FeedFileReading,
@@ -63,7 +63,7 @@ export function rowsOf(
 
 function blocksOf(
   from: string,
-  transport: NodeTransport,
+  transport: RangeTransport,
   running: PipelineOptions,
   { quoting }: Dialect,
 ): Pipeline<Uint8Array> {

@@ -24,15 +24,22 @@ export {
 export { type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type { CategoryProgress, SyncEvent, SyncProgress, SyncSummary } from './run/sync-events'
-export { type FeedFileOptions, readFeedFile } from './source/feed-file'
+export { type BucketInFile, type FeedFileOptions, readFeedFile } from './source/feed-file'
 export type {
   FeedSource,
+  FileLister,
   FileOpener,
   HashedColumns,
   OpenAt,
   SourceFile,
 } from './source/feed-source'
-export { type FolderFilesOptions, folderFiles } from './source/folder-files'
+export {
+  type FileNaming,
+  type FolderFilesOptions,
+  fileNamer,
+  folderFiles,
+  NAMING,
+} from './source/folder-files'
 export type { OpenedFile } from './source/place-blocks'
 export { type FeedSyncOptions, type SyncOptions, syncSettings } from './sync-options'
 export {

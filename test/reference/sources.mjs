@@ -18,6 +18,7 @@ export const ENTRIES = {
   'feedmill/arrow': 'arrow.ts',
   'feedmill/parquet': 'parquet.ts',
   'feedmill/postgres': 'postgres.ts',
+  'feedmill/s3': 's3.ts',
   'feedmill/emulator': 'emulator.ts',
 }
 

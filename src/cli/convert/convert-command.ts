@@ -49,14 +49,21 @@ export function addConvertCommand(feedmill: Command): void {
       'Write a feed file in another format, or into a table. What is written appears as a whole ' +
         'at the end; a failure leaves everything as it was.',
     )
-    .argument('<in>', 'a file, compressed or plain; an http or https URL; - for standard input')
-    .argument('<out>', `a file or a database: ${OUTPUT_FORMS}; - for standard output`)
+    .argument(
+      '<in>',
+      'a file, compressed or plain; an http or https URL; s3://bucket/key; - for standard input',
+    )
+    .argument(
+      '<out>',
+      `a file, s3://bucket/key or a database: ${OUTPUT_FORMS}; - for standard output`,
+    )
     .addOptions(OPTIONS)
     .examples(
       'convert items.tsv.gz items.parquet --feed item',
       'convert stock.csv stock.duckdb --schema stock.json --table stock',
       'convert stock.csv.zip stock.parquet --infer',
       'convert https://shop.example/stock.csv.gz - --format ndjson',
+      'convert stock.csv s3://shop/stock.ndjson.gz',
     )
     .action(async (from, to, options) =>
       (await import('./convert')).convertCommand(from, to, options),

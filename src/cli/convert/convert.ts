@@ -2,6 +2,7 @@
 
 import { NodeTransport, type PipelineSummary } from '../../index'
 import { inferSchema } from '../../inspect'
+import { inspectablePlace, readablePlace } from '../bucket-place'
 import { byteSizeText } from '../byte-size'
 import { dialectOf } from '../command-options'
 import { leftOutIn, rowsOf, STANDARD_INPUT } from '../feed-file-rows'
@@ -34,7 +35,8 @@ export async function convertCommand(
   }
   try {
     await untilSignal(async signal => {
-      const rows = rowsOf(from, transport, { onProgress, signal }, file, options)
+      const place = await readablePlace(from, transport)
+      const rows = rowsOf(place.from, place.transport, { onProgress, signal }, file, options)
       const summary = await rows.run(sink)
       bar.stop()
       printError(lineOf(summary))
@@ -54,7 +56,7 @@ async function knownFile(
   if (from === STANDARD_INPUT)
     throw usageError('--infer', 'with a file or an address, which can be read twice', 'a pipe')
   const asked = dialectOf(options)
-  const { schema, dialect } = await inferSchema(from, {
+  const { schema, dialect } = await inferSchema(await inspectablePlace(from), {
     ...(Object.keys(asked).length > 0 && { dialect: asked }),
   })
   return { schema, dialect: { delimiter: '\t', quoting: 'backslash', ...dialect } }

@@ -2,7 +2,15 @@
 // optional packages is loaded with its first use.
 
 import { basename } from 'node:path'
-import { csvSink, ndjsonSink, type RowBatch, type Sink, sqliteSink } from '../../index'
+import {
+  csvSink,
+  ndjsonSink,
+  type RowBatch,
+  type Sink,
+  type SinkTarget,
+  sqliteSink,
+} from '../../index'
+import { writablePlace } from '../bucket-place'
 import { usageError } from '../usage-error'
 
 /** What the sinks need beside the place. */
@@ -19,26 +27,25 @@ interface OutputForm {
   readonly matches: RegExp
   /** The value of `--format`, where the form is a file of one format. */
   readonly format?: string
-  open(place: string | NodeJS.WritableStream, settings: OutputSettings): Promise<RowSink> | RowSink
+  open(target: SinkTarget, settings: OutputSettings, name: string): Promise<RowSink> | RowSink
 }
 
 const GZIP = /\.gz$/i
-const compression = (place: string | NodeJS.WritableStream) =>
-  typeof place === 'string' && GZIP.test(place) ? ({ compress: 'gzip' } as const) : {}
+const compression = (name: string) => (GZIP.test(name) ? ({ compress: 'gzip' } as const) : {})
 
 const FORMS: readonly OutputForm[] = [
   {
     form: 'FILE.ndjson',
     matches: /\.(?:ndjson|jsonl)(?:\.gz)?$/i,
     format: 'ndjson',
-    open: place => ndjsonSink(place, compression(place)),
+    open: (place, _, name) => ndjsonSink(place, compression(name)),
   },
   {
     form: 'FILE.csv',
     matches: /\.csv(?:\.gz)?$/i,
     format: 'csv',
     // The cells of a file stay as they are: what a spreadsheet makes of them is for it to decide.
-    open: place => csvSink(place, { neutralizeFormulas: false, ...compression(place) }),
+    open: (place, _, name) => csvSink(place, { neutralizeFormulas: false, ...compression(name) }),
   },
   {
     form: 'FILE.parquet',
@@ -81,17 +88,20 @@ const STANDARD_OUTPUT = '-'
  * @param format the format of a file whose name does not say it
  * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING
  */
-export function outputOf(
+export async function outputOf(
   place: string,
   format: string | undefined,
   settings: OutputSettings,
-): Promise<RowSink> | RowSink {
+): Promise<RowSink> {
   const found =
     format === undefined
       ? FORMS.find(({ matches }) => matches.test(place))
       : FORMS.find(form => form.format === format)
-  if (found !== undefined)
-    return found.open(place === STANDARD_OUTPUT ? process.stdout : place, settings)
+  if (found !== undefined) {
+    const isFile = found.format !== undefined
+    const target = isFile ? await writablePlace(place) : place
+    return found.open(place === STANDARD_OUTPUT ? process.stdout : target, settings, place)
+  }
   // The value is left out of the error, because it may have a password.
   throw usageError('out', `a name such as ${OUTPUT_FORMS}, or come with --format`, 'another text')
 }

@@ -27,7 +27,8 @@ const OPTIONS = [
 export type DiffCommand = Values<typeof OPTIONS>
 
 export function addDiffCommand(feedmill: Command): void {
-  const place = 'a file, compressed or plain; an http or https URL; a state folder; or - once'
+  const place =
+    'a file, compressed or plain; an http or https URL; s3://bucket/key; a state folder; or - once'
   feedmill
     .command('diff')
     .description(

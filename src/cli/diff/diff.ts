@@ -10,6 +10,7 @@ import {
   type RowDiff,
   type RowDifference,
 } from '../../index'
+import { readablePlace } from '../bucket-place'
 import { FAILURE } from '../exit-code'
 import { leftOutIn, rowsOf, STANDARD_INPUT, shownPlace } from '../feed-file-rows'
 import { jsonText, print, printError } from '../output'
@@ -49,7 +50,11 @@ export async function diffCommand(
       leftOut[side] += leftOutIn(summary)
     }
     if (await isFolder(places[side])) yield* stateRows(places[side], options.category, signal)
-    else yield* rowsOf(places[side], transport, { signal, onSettled }, file, options).batches()
+    else {
+      const place = await readablePlace(places[side], transport)
+      const running = { signal, onSettled }
+      yield* rowsOf(place.from, place.transport, running, file, options).batches()
+    }
   }
   const onBadRow = (_: FeedError, side: Side) => void leftOut[side]++
   const skipping = options.badRows === 'skip' && { onBadRow }

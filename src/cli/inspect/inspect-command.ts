@@ -42,7 +42,7 @@ export function addInspectCommand(feedmill: Command): void {
     )
     .argument(
       '<file>',
-      'a feed file, plain or compressed by gzip, Zstandard or ZIP; an http or https URL; - for standard input',
+      'a feed file, plain or compressed by gzip, Zstandard or ZIP; an http or https URL; s3://bucket/key; - for standard input',
     )
     .addOptions(OPTIONS)
     .examples(

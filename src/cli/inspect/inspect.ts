@@ -2,6 +2,7 @@
 
 import { type FeedSchema, schemaOf } from '../../index'
 import { compareReports, type InspectReport, inspect, reportHtml } from '../../inspect'
+import { inspectablePlace } from '../bucket-place'
 import { dialectOf, FEEDS } from '../command-options'
 import { FAILURE } from '../exit-code'
 import { given } from '../given'
@@ -29,14 +30,15 @@ export async function inspectCommand(file: string, options: InspectCommand): Pro
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
   const described = await describedByOptions(options)
   const schema = described === undefined ? schemaBefore(before) : described.schema
-  const name = file === STANDARD_INPUT ? 'standard input' : undefined
+  const name = file === STANDARD_INPUT ? 'standard input' : /^s3:/i.exec(file)?.input
   const settings = {
     sampleRows: sample,
     dialect: dialectOf(options, described?.dialect),
     infer: types || writeSchema !== undefined,
     ...given({ schema, name }),
   }
-  const report = await inspect(name === undefined ? file : process.stdin, settings)
+  const source = file === STANDARD_INPUT ? process.stdin : await inspectablePlace(file)
+  const report = await inspect(source, settings)
   const drift = before && compareReports(before, report)
   if (html !== undefined) await writeTextFile(html, await reportHtml(report, drift))
   const { inferred } = report

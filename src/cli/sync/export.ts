@@ -14,6 +14,7 @@ import {
   ndjsonSink,
   pipeline,
   type Sink,
+  type SinkTarget,
 } from '../../index'
 import {
   type FeedSource,
@@ -24,6 +25,7 @@ import {
   stateItemColumns,
   stateItemReader,
 } from '../../sync'
+import { writablePlace } from '../bucket-place'
 import { messageWithPlace } from '../error-place'
 import { needPackages } from '../needed-packages'
 import { printError } from '../output'
@@ -64,6 +66,7 @@ export async function exportCommand({
   if (format === 'parquet') needPackages('export --format parquet')
   const own = sourcePath === undefined ? undefined : await feedOf(sourcePath, false)
   const schema = schemaPath === undefined ? own?.schema : await schemaFile(schemaPath)
+  const target = out === undefined ? process.stdout : await writablePlace(out)
   const reader = await fifoWithReader(out)
   raiseHeapGrowth()
   try {
@@ -77,7 +80,7 @@ export async function exportCommand({
         if (schema === undefined && format === 'ndjson') {
           const lines = blocksOf(categories, asOf, source => source.lines())
           return await used(counted(lines, linesIn, isWanted), shown =>
-            linesWritten(shown, { out, gzip }, signal),
+            linesWritten(shown, { target, gzip }, signal),
           )
         }
         const blocks = own
@@ -89,13 +92,13 @@ export async function exportCommand({
           counted(items, ({ length }) => length, isWanted),
           async shown => {
             if (columnSink !== undefined) {
-              const sink = await columnSink(out ?? process.stdout)
+              const sink = await columnSink(target)
               await pipeline(columnsOf(shown, schema, typed), { signal }).run(sink)
               return
             }
             const plain =
               typed === undefined ? documentedCells : (item: StateItem) => typed.of(item)
-            const sink = sinkOf({ format, out, gzip, schema })
+            const sink = sinkOf({ format, target, gzip, schema })
             await pipeline(shown, { signal }).map(placed(plain)).run(sink)
           },
         )
@@ -156,10 +159,10 @@ async function fifoWithReader(out: string | undefined): Promise<FileHandle | und
 /** Writes all cells of the items, typed. */
 async function linesWritten(
   blocks: Blocks<Uint8Array>,
-  { out, gzip }: Pick<Output, 'out' | 'gzip'>,
+  { target, gzip }: Pick<Output, 'target' | 'gzip'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const sink = byteSink(out ?? process.stdout)
+  const sink = byteSink(target)
   if (gzip) await pipeline(copied(blocks), { signal }).to<Uint8Array>(createGzip()).run(sink)
   else await pipeline(blocks, { signal }).run(sink)
 }
@@ -185,7 +188,7 @@ async function* columnsOf(
   }
 }
 
-type ColumnSink = (target: string | NodeJS.WritableStream) => Promise<Sink<ColumnBatch>>
+type ColumnSink = (target: SinkTarget) => Promise<Sink<ColumnBatch>>
 
 const COLUMN_SINKS: { readonly [F in ExportCommand['format']]?: ColumnSink } = {
   parquet: async target => (await import('../../parquet')).parquetSink(target),
@@ -194,14 +197,13 @@ const COLUMN_SINKS: { readonly [F in ExportCommand['format']]?: ColumnSink } = {
 
 interface Output {
   readonly format: ExportCommand['format']
-  readonly out: string | undefined
+  readonly target: SinkTarget
   readonly gzip: boolean
   readonly schema: FeedSchema | undefined
 }
 
-function sinkOf({ format, out, gzip, schema }: Output): Sink<PlainItem[]> {
+function sinkOf({ format, target, gzip, schema }: Output): Sink<PlainItem[]> {
   const compression = gzip ? ({ compress: 'gzip' } as const) : {}
-  const target = out ?? process.stdout
   if (format === 'ndjson') return ndjsonSink(target, compression)
   const columns = schema === undefined ? COLUMNS : Object.keys(schema.columns)
   return csvSink(target, { columns, ...compression })

@@ -8,13 +8,14 @@ import { rememberValues } from '../command-secrets'
  * @param isFetched false for a command that sends no request, which needs no variable
  * @throws FeedError OPTION_INVALID
  */
-export function feedOf(path: string, isFetched = true): Promise<FeedSource> {
+export async function feedOf(path: string, isFetched = true): Promise<FeedSource> {
   const variable = (name: string) => {
     const secret = process.env[name]
     rememberValues({ secret })
     return isFetched ? secret : name
   }
-  return readFeedFile(path, { variable })
+  const { bucketFiles } = await import('../../s3')
+  return readFeedFile(path, { variable, bucketFiles })
 }
 
 /** Reads the files of an option that may be repeated. */

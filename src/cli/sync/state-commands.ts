@@ -128,7 +128,7 @@ const EXPORT_OPTIONS = [
     'a schema of your own, a module that exports it, or JSON: ' +
       'write its columns, typed by it, and no others',
   ),
-  option('--out <file>', 'the file to write; standard output by default'),
+  option('--out <file>', 'the file to write, or s3://bucket/key; standard output by default'),
   option('--gzip', 'compress the output, which `--out FILE.gz` does too'),
   option('--format <format>', 'how items are written', {
     choices: ['ndjson', 'csv', 'parquet', 'arrow'],

@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { FeedError } from '../errors'
 import { withoutLinks } from './atomic-file'
 
-/** A path, a stream of Node, which may know its path or descriptor, or a quarantine. */
+/** A path, a stream of Node, which may know its path or descriptor, a quarantine, or a target. */
 export type FilePlace = string | object
 
 /** What a source, a stage or a sink says of its files. */
@@ -43,8 +43,10 @@ export class FilesOfRun {
   }
 
   #add(place: FilePlace, use: Use): void {
-    const name = nameOf(place)
-    const key = keyOf(name)
+    const { address } = Object(place) as { readonly address?: unknown }
+    const isRemote = typeof address === 'string'
+    const name = isRemote ? address : nameOf(place)
+    const key = isRemote ? address : keyOf(name)
     if (name === undefined || key === undefined) return
     const other = this.#files.get(key)
     // Several stages may have one quarantine.
@@ -52,7 +54,7 @@ export class FilesOfRun {
     if (other?.use === 'output') throw refused(other.name, `is the same file as the ${use} ${name}`)
     if (use === 'output') {
       if (other !== undefined) throw refused(name, `is the same file as the input ${other.name}`)
-      const state = stateAround(realOf(name))
+      const state = isRemote ? undefined : stateAround(realOf(name))
       if (state !== undefined) throw refused(name, `is in the state folder ${state}`)
     }
     this.#files.set(key, { place, name, use })

@@ -4,7 +4,13 @@
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'
 import { is, optionInvalid } from '../options'
-import { type Destination, GzipDestination, openDestination, type SinkTarget } from './destination'
+import {
+  type ByteTarget,
+  type Destination,
+  GzipDestination,
+  openDestination,
+  type SinkTarget,
+} from './destination'
 import { sinkFailed } from './sink-errors'
 
 export class ByteOutput {
@@ -22,7 +28,7 @@ export class ByteOutput {
   constructor(target: SinkTarget, sink: string, compresses = false) {
     this.#compresses = compresses
     this.#target =
-      typeof target === 'string' ? resolve(is.filePath('target', target)) : writable(target)
+      typeof target === 'string' ? resolve(is.filePath('target', target)) : checkedTarget(target)
     this.#sink = sink
   }
 
@@ -52,6 +58,7 @@ export class ByteOutput {
     return this.#guard(async () => {
       await this.#destination?.commit().catch(error => {
         const cause = sinkFailed(this.#sink, this.name, error)
+        if (this.#destination?.mayBeInPlace) throw mayBeThere(cause)
         if (!this.#destination?.isInPlace) throw cause
         const message = `${this.name} has its new content, which a power loss may undo: ${cause.context.reason}`
         const context = { committed: [this.name], failed: 'the sync of its folder', aborted: [] }
@@ -79,6 +86,7 @@ export class ByteOutput {
   /** What the bytes are written to, for errors. */
   get name(): string {
     if (typeof this.#target === 'string') return this.#target
+    if ('openDestination' in this.#target) return this.#target.address
     if (this.#target === process.stdout) return 'standard output'
     return this.#target === process.stderr ? 'standard error' : 'the stream'
   }
@@ -87,15 +95,28 @@ export class ByteOutput {
     try {
       await action()
     } catch (cause) {
-      throw FeedError.is(cause) ? cause : sinkFailed(this.#sink, this.name, cause)
+      throw FeedError.is(cause) && !OF_A_STORE.test(cause.code)
+        ? cause
+        : sinkFailed(this.#sink, this.name, cause)
     }
   }
 }
 
-function writable(stream: NodeJS.WritableStream): NodeJS.WritableStream {
-  const { write, on } = (stream ?? {}) as Partial<NodeJS.WritableStream>
-  if (typeof write === 'function' && typeof on === 'function') return stream
-  throw optionInvalid('target', 'the path of a file or a writable stream', stream)
+/** The errors of a target that is asked over HTTP. They are the causes of the sink's error. */
+const OF_A_STORE = /^(?:HTTP|RESPONSE|TOKEN)_/
+
+function mayBeThere({ message, context, cause }: FeedError<'SINK_FAILED'>): FeedError {
+  const doubt = `${message}; look whether it is there, because the answer to its commit is lost`
+  return new FeedError('SINK_FAILED', doubt, { ...context, mayBeCommitted: true }, { cause })
+}
+
+function checkedTarget(target: Exclude<SinkTarget, string>): Exclude<SinkTarget, string> {
+  const { write, on, openDestination } = (target ?? {}) as Partial<
+    NodeJS.WritableStream & ByteTarget
+  >
+  const isStream = typeof write === 'function' && typeof on === 'function'
+  if (isStream || typeof openDestination === 'function') return target
+  throw optionInvalid('target', 'the path of a file or a writable stream', target)
 }
 
 /**

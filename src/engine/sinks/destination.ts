@@ -18,7 +18,18 @@ import { aborted } from '../errors'
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
  * sink writes to and does not end.
  */
-export type SinkTarget = string | NodeJS.WritableStream
+export type SinkTarget = string | NodeJS.WritableStream | ByteTarget
+
+/**
+ * A place that is neither a file nor a stream, such as an object of a bucket. Two targets with one
+ * address are one place.
+ */
+export interface ByteTarget {
+  /** The address, without secrets. */
+  readonly address: string
+  /** Begins what one run writes. */
+  openDestination(): Promise<Destination>
+}
 
 /** How often a stream is asked whether its reader has taken what it got, and a FIFO for a reader. */
 const POLL_MS = 5
@@ -29,6 +40,7 @@ const statOf = promisify(fstat)
 const writeTo = promisify(write)
 const descriptorTo = promisify(openDescriptor)
 
+/** What one run writes, and what makes it visible. */
 export interface Destination {
   /** Writes all of `bytes`, which the caller may use again when the promise resolves. */
   write(bytes: Uint8Array): Promise<void>
@@ -39,6 +51,8 @@ export interface Destination {
   abort(): Promise<void>
   /** True where a commit that has failed has put the bytes in their place all the same. */
   readonly isInPlace?: boolean
+  /** True where nobody can say whether a commit that has failed has put the bytes in their place. */
+  readonly mayBeInPlace?: boolean
 }
 
 /** @param isGivenUp true where the sink is aborted while this call waits for the reader of a FIFO */
@@ -46,7 +60,8 @@ export async function openDestination(
   target: SinkTarget,
   isGivenUp: () => boolean,
 ): Promise<Destination> {
-  if (typeof target !== 'string') return streamDestination(target)
+  if (typeof target !== 'string')
+    return 'openDestination' in target ? target.openDestination() : streamDestination(target)
   const descriptor = descriptorOf(withoutLinks(target))
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
@@ -207,6 +222,10 @@ export class GzipDestination implements Destination {
 
   get isInPlace(): boolean {
     return this.#inner.isInPlace === true
+  }
+
+  get mayBeInPlace(): boolean {
+    return this.#inner.mayBeInPlace === true
   }
 
   abort(): Promise<void> {

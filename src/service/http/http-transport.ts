@@ -12,6 +12,14 @@ export interface HttpRequest extends RangeRequest {
   readonly body?: string
 }
 
+/** A request of any method, whose body may be bytes. */
+export interface NodeRequest extends RangeRequest {
+  /** Default GET. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** The body of a POST or a PUT. Its bytes have to stay as they are until the response has come. */
+  readonly body?: string | Uint8Array
+}
+
 /**
  * Sends requests as a {@link RangeTransport} does. It does not follow the redirects of a POST: they
  * are the response.

@@ -15,7 +15,7 @@ import {
   printableUrl,
   readOptions,
 } from '../../engine/index'
-import type { HttpRequest, HttpTransport } from './http-transport'
+import type { HttpTransport, NodeRequest } from './http-transport'
 import { followRedirects, type Hop } from './redirects'
 
 /**
@@ -77,7 +77,7 @@ export class NodeTransport implements HttpTransport {
    * Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_CONTENT_LENGTH (for a
    * repeated or contradictory one) and HTTP_TRANSPORT. The body fails with HTTP_TRANSPORT.
    */
-  async send(request: HttpRequest): Promise<RangeResponse> {
+  async send(request: NodeRequest): Promise<RangeResponse> {
     return followRedirects(request, hop => this.#sendOnce(hop, request))
   }
 
@@ -90,7 +90,7 @@ export class NodeTransport implements HttpTransport {
 
   async #sendOnce(
     { url, headers, addresses }: Hop,
-    { method = 'GET', body, signal }: HttpRequest,
+    { method = 'GET', body, signal }: NodeRequest,
   ): Promise<RangeResponse> {
     const shown = printableUrl(url)
     try {

@@ -8,7 +8,7 @@ import type { LookupAddress } from 'node:dns'
 import type { BlockList } from 'node:net'
 import type { RangeRequest, RangeResponse, RequestHeaders } from '../../engine/index'
 import { FeedError, is, printableUrl, requestUrl, sendableHeaders } from '../../engine/index'
-import { type HttpRequest, originRefused, sameOriginUrl } from './http-transport'
+import { type NodeRequest, originRefused, sameOriginUrl } from './http-transport'
 
 /** The limit of redirects of one request. */
 const MAX_HOPS = 5
@@ -27,17 +27,17 @@ export interface Hop {
 }
 
 /**
- * Sends a request by `sendOnce` and follows its redirects. The redirects of a POST are not
+ * Sends a request by `sendOnce` and follows its redirects. Those of any other method than GET are not
  * followed, because the service would receive it twice. Followed responses are discarded. Throws
  * HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, and OPTION_INVALID for an invalid URL.
  */
 export async function followRedirects(
-  request: HttpRequest,
+  request: NodeRequest,
   sendOnce: (hop: Hop) => Promise<RangeResponse>,
 ): Promise<RangeResponse> {
   const headers = sendableHeaders(is.anObject('request', request).headers)
   let hop: Hop = { url: requestUrl('url', request.url), headers }
-  if (request.method === 'POST') return sendOnce(hop)
+  if ((request.method ?? 'GET') !== 'GET') return sendOnce(hop)
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const response = await sendOnce(hop)
     const location = REDIRECT_STATUSES.has(response.status)

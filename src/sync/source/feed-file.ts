@@ -26,7 +26,7 @@ import {
   rulesOfSource,
   type SourceFile,
 } from './feed-source'
-import { type FolderFilesOptions, folderFiles } from './folder-files'
+import { type FileNaming, type FolderFilesOptions, folderFiles } from './folder-files'
 import { mistake, placedJson } from './placed-json'
 
 const MOST_BYTES = 2 ** 20
@@ -37,10 +37,28 @@ export interface FeedFileOptions {
    * is none. Default: that of the environment of the process.
    */
   variable?(name: string): string | undefined
+  /**
+   * Makes the files of a bucket that the file names: `bucketFiles` of `feedmill/s3`. Default: a bucket
+   * is refused.
+   */
+  bucketFiles?(bucket: BucketInFile): Files
 }
+
+/** A bucket as a feed file names it: see `BucketFilesOptions` of `feedmill/s3`. */
+export interface BucketInFile extends Omit<FileNaming, 'timeOf'> {
+  /** `s3://bucket/prefix`, or one object without patterns. */
+  readonly bucket: string
+  /** The address of a store that is not AWS. Default: that of the environment. */
+  readonly endpoint?: string
+  /** The region of the bucket. Default: that of the environment. */
+  readonly region?: string
+}
+
+type Files = Pick<FeedSource, 'files' | 'transport'>
 
 const OPTIONS = {
   variable: [is.callback, (name: string) => process.env[name]],
+  bucketFiles: [is.callback, noBuckets],
 } satisfies OptionTable<FeedFileOptions>
 
 type Folder = Omit<FolderFilesOptions, 'timeOf'>
@@ -57,7 +75,7 @@ interface FeedParts extends Pick<FeedSource, 'name' | 'key' | 'version' | 'conte
   readonly columns: FeedSchema['columns']
   readonly dialect?: Dialect
   readonly removed?: Removed
-  readonly files: string | readonly Listed[] | Folder
+  readonly files: string | readonly Listed[] | Folder | BucketInFile
   readonly headers?: RequestHeaders
   readonly rename?: Readonly<Record<string, string>>
   readonly drop?: readonly string[]
@@ -83,6 +101,13 @@ const FEED = {
 const REMOVED = { column: is.filledText, equals: is.anyText } satisfies OptionTable<Removed>
 const HASH = { columns: is.texts, salt: [is.secretText] } satisfies OptionTable<HashedColumns>
 const FOLDER = { folder: is.filePath, full: is.any, changes: is.any } satisfies OptionTable<Folder>
+const BUCKET = {
+  bucket: is.filledText,
+  endpoint: [is.filledText],
+  region: [is.filledText],
+  full: is.any,
+  changes: is.any,
+} satisfies OptionTable<BucketInFile>
 const LISTED = {
   id: is.any,
   from: is.filledText,
@@ -118,7 +143,7 @@ export async function readFeedFile(
   path: string,
   options: FeedFileOptions = {},
 ): Promise<FeedSource> {
-  const { variable } = readOptions(options, OPTIONS)
+  const { variable, bucketFiles } = readOptions(options, OPTIONS)
   const text = await textOf(is.filePath('path', path))
   const json = placed(path, '', () => placedJson(text))
   const at: At = (part, read) =>
@@ -174,7 +199,7 @@ export async function readFeedFile(
     ...(content && { content }),
     onlySchema: drop !== undefined,
     ...(hash && { hash: { columns: hash.columns.map(storedName), ...(salt && { salt }) } }),
-    files: filesOf(file.files, dirname(path), at),
+    ...filesOf(file.files, dirname(path), at, bucketFiles),
     headers,
   }
   at('', () => rulesOfSource(source))
@@ -188,17 +213,28 @@ function ofSecrets<T extends object>(option: string, value: T): T {
 
 type At = <T>(part: string, read: () => T) => T
 
-function filesOf(files: FeedParts['files'], base: string, at: At): FeedSource['files'] {
+function filesOf(
+  files: FeedParts['files'],
+  base: string,
+  at: At,
+  bucketFiles: NonNullable<FeedFileOptions['bucketFiles']>,
+): Files {
   if (typeof files === 'string') {
+    if (/^s3:/i.test(files)) return at('files', () => bucketFiles({ bucket: files }))
     const place = at('', () => checkedPlace('files', files))
-    return typeof place === 'string' ? resolve(base, place) : place
+    return { files: typeof place === 'string' ? resolve(base, place) : place }
   }
+  if (typeof files === 'object' && 'bucket' in files)
+    return at('files', () => {
+      readOptions(files, BUCKET, 'files')
+      return bucketFiles(files)
+    })
   if (!Array.isArray(files))
     return at('files', () => {
       const folder = readOptions(files as Folder, FOLDER, 'files') as Folder
-      return folderFiles({ ...folder, folder: resolve(base, folder.folder) })
+      return { files: folderFiles({ ...folder, folder: resolve(base, folder.folder) }) }
     })
-  return files.map((file: Listed, n) =>
+  const listed = files.map((file: Listed, n) =>
     at(`files[${n}]`, () => {
       const { id, from, kind, time: text } = readOptions(file, LISTED, `files[${n}]`)
       const time = readInstant(text)
@@ -207,6 +243,11 @@ function filesOf(files: FeedParts['files'], base: string, at: At): FeedSource['f
       return { id, kind, time, from: /^https?:/i.test(from) ? from : resolve(base, from) }
     }),
   )
+  return { files: listed }
+}
+
+function noBuckets(): never {
+  throw mistake('bucket', 'a bucket needs the option bucketFiles of readFeedFile')
 }
 
 type Variable = NonNullable<FeedFileOptions['variable']>

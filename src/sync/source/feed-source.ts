@@ -79,6 +79,9 @@ export type FileOpener = (at: OpenAt) => FilePlace | OpenedFile | Promise<FilePl
 
 type FileList = readonly SourceFile[]
 
+/** Returns the files of a feed. `signal` is aborted where the run is stopped. */
+export type FileLister = (at: Pick<OpenAt, 'signal'>) => FileList | Promise<FileList>
+
 /** Columns whose cells are stored as their hashes. */
 export interface HashedColumns<N extends string = string> {
   /**
@@ -134,7 +137,7 @@ export interface FeedSource<C extends Columns = Columns> {
    * the whole file is fetched each time, into the temporary folder of the system, and its SHA-256
    * tells it apart.
    */
-  readonly files: FilePlace | FileList | (() => FileList | Promise<FileList>)
+  readonly files: FilePlace | FileList | FileLister
   /** Headers of every request for a file. Default: none. */
   readonly headers?: RequestHeaders | HeadersProvider
   /** Sends the requests. Default: a NodeTransport of the run. */

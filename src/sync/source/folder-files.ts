@@ -1,13 +1,13 @@
-// Lists the files of a folder as those of a feed of one's own.
+// Lists the files of a folder as those of a feed of one's own. Which names are those of its files is
+// the same for a bucket.
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { is, type OptionTable, optionInvalid, readOptions } from '../../engine/index'
+import { is, type OptionTable, optionInvalid, type Read, readOptions } from '../../engine/index'
 import type { SourceFile } from './feed-source'
 
-export interface FolderFilesOptions {
-  /** The folder of the files. Its subfolders are left out. */
-  readonly folder: string
+/** Which names are those of files of a feed, and of which kind and time these are. */
+export interface FileNaming {
   /**
    * The names of the full files: `*` stands for any characters, and `?` for one. Default: none.
    */
@@ -18,12 +18,17 @@ export interface FolderFilesOptions {
   readonly timeOf?: (name: string) => Date
 }
 
-const OPTIONS = {
-  folder: is.filePath,
+export interface FolderFilesOptions extends FileNaming {
+  /** The folder of the files. Its subfolders are left out. */
+  readonly folder: string
+}
+
+export const NAMING = {
   full: [namesOf],
   changes: [namesOf],
   timeOf: [is.callback],
-} satisfies OptionTable<FolderFilesOptions>
+} satisfies OptionTable<FileNaming>
+const OPTIONS = { folder: is.filePath, ...NAMING } satisfies OptionTable<FolderFilesOptions>
 
 /**
  * Makes the `files` of a {@link FeedSource} for a folder: a function that lists the files whose
@@ -46,25 +51,38 @@ const OPTIONS = {
  * ```
  */
 export function folderFiles(options: FolderFilesOptions): () => Promise<SourceFile[]> {
-  const { folder, full, changes, timeOf } = readOptions(options, OPTIONS)
-  if (full === undefined && changes === undefined)
-    throw optionInvalid('full', 'a pattern of names, unless changes is one', full)
+  const { folder, ...naming } = readOptions(options, OPTIONS)
+  const fileOf = fileNamer(naming)
   return async () => {
     const files: SourceFile[] = []
     for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const { name } = entry
-      const kind = full?.(name) ? 'full' : changes?.(name) ? 'changes' : undefined
-      if (kind === undefined || name.startsWith('.') || entry.isDirectory()) continue
-      const from = join(folder, name)
+      if (entry.isDirectory()) continue
+      const from = join(folder, entry.name)
       // A file may be removed while the folder is listed.
-      const time = timeOf
-        ? is.validDate(`timeOf('${name}')`, timeOf(name))
-        : (await stat(from).catch(() => undefined))?.mtime
-      if (time === undefined) continue
-      const id = `${name} ${time.toISOString()}`
-      files.push({ id, from, kind, time })
+      const file = await fileOf(entry.name, async () => (await stat(from).catch(() => {}))?.mtime)
+      if (file !== undefined) files.push({ ...file, from })
     }
     return files
+  }
+}
+
+/**
+ * Returns a function that tells which file of a feed has a name; none where no pattern fits it, or
+ * where it has no time. A name that fits both patterns is that of a full file, and a hidden one of
+ * none.
+ * @throws FeedError OPTION_INVALID without a pattern
+ */
+export function fileNamer({ full, changes, timeOf }: Read<FileNaming, typeof NAMING>) {
+  if (full === undefined && changes === undefined)
+    throw optionInvalid('full', 'a pattern of names, unless changes is one', full)
+  return async (
+    name: string,
+    changedAt: () => Date | undefined | Promise<Date | undefined>,
+  ): Promise<Omit<SourceFile, 'from'> | undefined> => {
+    const kind = full?.(name) ? 'full' : changes?.(name) ? 'changes' : undefined
+    if (kind === undefined || /(?:^|\/)\.[^/]*$/.test(name)) return undefined
+    const time = timeOf ? is.validDate(`timeOf('${name}')`, timeOf(name)) : await changedAt()
+    return time && { id: `${name} ${time.toISOString()}`, kind, time }
   }
 }
 

@@ -52,7 +52,7 @@ export function ownSource(
     signal: AbortSignal,
   ): Promise<readonly ListedFile[]> {
     if (typeof files === 'function')
-      return listedFiles(name, await answerOf('files', files, signal))
+      return listedFiles(name, await answerOf('files', () => files({ signal }), signal))
     if (!isPlace(files)) return listedFiles(name, files)
     const at = checkedPlace('source.files', files)
     const place = typeof at === 'string' ? at : remoteFile(at)

@@ -34,6 +34,8 @@ const BLOCK_BYTES = 1 << 20
 const STAGE = 'source'
 /** The limit of the wait for an answer of the caller, or for the next bytes that it has opened. */
 const ANSWER_MS = 60_000
+/** The limit of the wait for a list, which may have a million files. */
+const LIST_MS = 600_000
 
 /** A file that neither a path nor an address names, such as one of SFTP, from an offset on. */
 export interface OpenedFile {
@@ -190,12 +192,14 @@ export async function answerOf<T>(
   ask: () => T | Promise<T>,
   signal: AbortSignal | undefined = new AbortController().signal,
 ): Promise<T> {
-  const onLimit = () => sourceFailed(`${what}() gave nothing in ${ANSWER_MS} ms`, undefined, true)
+  const limitMs = what === 'files' ? LIST_MS : ANSWER_MS
+  const onLimit = () => sourceFailed(`${what}() gave nothing in ${limitMs} ms`, undefined, true)
   try {
-    return await waitFor((async () => ask())(), { signal, limitMs: ANSWER_MS, onLimit })
+    return await waitFor((async () => ask())(), { signal, limitMs, onLimit })
   } catch (cause) {
     signal.throwIfAborted()
     if (isOfSource(cause) || (FeedError.is(cause) && cause.code === 'OPTION_INVALID')) throw cause
-    throw sourceFailed(`${what}() failed`, cause, !LASTING.has(systemCode(cause) ?? ''))
+    const mayPass = FeedError.is(cause) ? cause.retryable : !LASTING.has(systemCode(cause) ?? '')
+    throw sourceFailed(`${what}() failed`, cause, mayPass)
   }
 }

@@ -6,6 +6,7 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Dialect, defineSchema, FeedError, int64, oneOf, text } from '../../../src/index'
+import { bucketFiles } from '../../../src/s3'
 import { type FeedSource, openState, readFeedFile, replayIntoState, sync } from '../../../src/sync'
 
 let folder: string
@@ -29,12 +30,12 @@ function fileOf(content: unknown): string {
   return path
 }
 
-const read = (content: unknown) => readFeedFile(fileOf(content), { variable })
+const read = (content: unknown) => readFeedFile(fileOf(content), { variable, bucketFiles })
 
 /** Returns what the message says behind the path of the file. */
 async function refusal(content: unknown): Promise<string> {
   const path = fileOf(content)
-  const error = await readFeedFile(path, { variable }).catch(thrown => thrown)
+  const error = await readFeedFile(path, { variable, bucketFiles }).catch(thrown => thrown)
   if (!FeedError.is(error)) return expect.fail(`${JSON.stringify(content)} gave ${error}`)
   expect([error.code, error.message.slice(0, path.length)]).toEqual(['OPTION_INVALID', path])
   expect(error.message).not.toContain('\n')
@@ -516,6 +517,11 @@ const FEEDS = [
   WHOLE,
   { ...WHOLE, files: [FILE] },
   { ...WHOLE, files: 'https://a.example' },
+  { ...WHOLE, files: 's3://bucket/key' },
+  {
+    ...WHOLE,
+    files: { bucket: 's3://bucket/a', endpoint: 'https://a.example', region: 'b', full: 'c' },
+  },
   { ...WHOLE, dialect: { header: ['sku', 'seen', 'colour', 'mail'] } },
 ]
 
@@ -598,7 +604,7 @@ function mutated(feed: unknown, at: number, what: string, other: unknown, name: 
 
 /** What depends on names, or on more than the form of one text. */
 const BEYOND =
-  /a column of|text column|a kind|spelt otherwise|column names that fit|may be a secret|needs the variable|one ASCII character|a time such as|each column another name|another time|identifier of its own|characters that HTTP|an http or https URL|without user info|an encoding that/
+  /a column of|text column|a kind|spelt otherwise|column names that fit|may be a secret|needs the variable|one ASCII character|a time such as|each column another name|another time|identifier of its own|characters that HTTP|an http or https URL|an address such as s3|the name of a region|that of one object|without user info|an encoding that/
 
 test('fault 154: the published schema takes what the reader takes, name by name', async () => {
   let refused = 0
@@ -689,4 +695,17 @@ test.each(FEEDS)('a whole feed is read, and without a part that may be left out'
     )
     expect([name, isRead]).toEqual([name, !published.required.includes(name)])
   }
+})
+
+test('a bucket is one of what makes its files, and refused without that', async () => {
+  const files = { bucket: 's3://shop/exports/', full: '*.csv' }
+  const source = await read({ ...WHOLE, files })
+  expect(typeof source.files).toBe('function')
+  expect(source.transport).toBeDefined()
+  const one = await read({ ...WHOLE, files: 's3://shop/stock.csv' })
+  expect(`${one.files}`).toMatch(/shop.*stock\.csv$/)
+  expect(await refusal({ ...WHOLE, files: { ...files, region: '?' } })).toMatch(/region must be/)
+  await expect(readFeedFile(fileOf({ ...WHOLE, files }), { variable })).rejects.toThrow(
+    'a bucket needs the option bucketFiles',
+  )
 })

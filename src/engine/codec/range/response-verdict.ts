@@ -5,7 +5,7 @@
 // sections 3.7 and 5, and service-notes.md, section 5.
 //
 //   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
-//   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
+//   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal     412 ─▶ replaced │ fatal
 //   202 408 425 429 500 502 503 504 520 to 524, 13006, 13007 ─▶ retry      the rest ─▶ fatal
 
 import { type ErrorContexts, excerpt, FeedError, type ServiceDescription } from '../../errors'
@@ -81,6 +81,11 @@ export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boo
 export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): Verdict {
   if (facts.status === 200 || facts.status === 206) return judgeContent(question, facts)
   if (facts.status === 204) return judgeEmpty(question, {})
+  const { etag: before } = question.pinned
+  if (facts.status === 412 && before !== undefined) {
+    const change = { what: 'etag', before, after: facts.header('etag') ?? 'another' } as const
+    return { kind: 'replaced', error: replacedError(question, change) }
+  }
   const where = { url: question.url, byteOffset: question.asked.start }
   const { error, description, retryAfterMs } = readRefusal(facts, where, question.nowMs)
   if (facts.status === 416 || (facts.status === 400 && description.errorId === RANGE_ERROR_ID))

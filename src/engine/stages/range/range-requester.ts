@@ -133,7 +133,10 @@ export class RangeRequester {
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     const { url, printableUrl: shown, redirectOrigins, secrets } = this.#settings
     secrets.rememberHeaders(headers)
-    const request = { url, headers, redirectOrigins, signal: this.#signal, attempt }
+    const { etag } = this.#compared(range) === 'unproven' ? {} : this.identity
+    const proof = etag !== undefined && { etag }
+    const sending = { redirectOrigins, signal: this.#signal, attempt, secrets }
+    const request = { url, headers, ...sending, ...proof }
     try {
       const response = await sendInTime(this.#transport, request, limits)
       if (response.url) secrets.rememberUrl(response.url)

@@ -27,6 +27,13 @@ export interface RangeRequest {
   readonly redirectOrigins?: 'public' | readonly string[]
   /** Number of this attempt since the last progress, from 1; for logs. Default 1. */
   readonly attempt?: number
+  /**
+   * The strong entity tag that other bytes of the file had. A transport may ask for it by If-Match: a
+   * response with status 412 then says that the file was replaced. Default: none is known.
+   */
+  readonly etag?: string
+  /** @internal Where a transport that adds secrets to a request puts them, for what is told of it. */
+  readonly secrets?: Secrets
 }
 
 export interface RangeResponse {

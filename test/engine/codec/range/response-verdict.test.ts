@@ -73,6 +73,12 @@ describe('good responses', () => {
     )
   })
 
+  test('a condition that fails is a replaced file, where its entity tag was asked for', () => {
+    const pinned = { totalBytes: 100, etag: '"one"' }
+    expect(judge(412, undefined, { pinned })).toEqual(failing('replaced', 'RANGE_FILE_REPLACED'))
+    expect(judge(412)).toEqual(failing('fatal', 'HTTP_STATUS'))
+  })
+
   test('a start past the file, and an unsatisfied range in a good response, are refused', () => {
     expect(judge(206, '20-39/20', { pinned: {} })).toEqual(failing('fatal', 'RANGE_HEADER_INVALID'))
     expect(judge(206, '*/100')).toEqual(failing('fatal', 'RANGE_HEADER_INVALID'))
