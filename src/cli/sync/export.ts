@@ -3,7 +3,6 @@
 // and the way in which the state is closed.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { createGzip } from 'node:zlib'
 import {
   byteSink,
   type ColumnBatch,
@@ -15,6 +14,7 @@ import {
   pipeline,
   type Sink,
   type SinkTarget,
+  shardSink,
 } from '../../index'
 import {
   type FeedSource,
@@ -57,16 +57,20 @@ export async function exportCommand({
   asOf,
   schema: schemaPath,
   out,
+  shardRows,
   format,
   gzip = out?.endsWith('.gz') ?? false,
 }: ExportCommand): Promise<void> {
   const columnSink = COLUMN_SINKS[format]
+  if (shardRows !== undefined && out === undefined)
+    throw usageError('--shard-rows', 'with --out and a folder', 'standard output')
   if (gzip && columnSink !== undefined)
     throw usageError('--gzip', 'with the formats ndjson and csv', `--format ${format}`)
   if (format === 'parquet') needPackages('export --format parquet')
   const own = sourcePath === undefined ? undefined : await feedOf(sourcePath, false)
   const schema = schemaPath === undefined ? own?.schema : await schemaFile(schemaPath)
-  const target = out === undefined ? process.stdout : await writablePlace(out)
+  const target =
+    shardRows !== undefined || out === undefined ? process.stdout : await writablePlace(out)
   const reader = await fifoWithReader(out)
   raiseHeapGrowth()
   try {
@@ -74,14 +78,23 @@ export async function exportCommand({
       const state = await (own ? openState : openServiceState)(folder, { signal })
       try {
         const categories = categoriesOf(folder, state, category)
+        const compression = gzip ? ({ compress: 'gzip' } as const) : {}
+        const sinkOf = <T>(sink: (target: SinkTarget) => Sink<T>): Sink<T> => {
+          if (shardRows === undefined) return sink(target)
+          const ending = `.${format}${gzip ? '.gz' : ''}`
+          const about = aboutOf(asOf, categories)
+          const key = own?.key ?? 'itemId'
+          return shardSink(out!, { sink, ending, rows: shardRows, key, about })
+        }
         // The rows themselves may be on the screen.
         const isWanted =
           process.stderr.isTTY === true && (out !== undefined || !process.stdout.isTTY)
         if (schema === undefined && format === 'ndjson') {
           const lines = blocksOf(categories, asOf, source => source.lines())
-          return await used(counted(lines, linesIn, isWanted), shown =>
-            linesWritten(shown, { target, gzip }, signal),
-          )
+          const sink = sinkOf(to => byteSink(to, compression))
+          return await used(counted(lines, linesIn, isWanted), async shown => {
+            await pipeline(shown, { signal }).run(sink)
+          })
         }
         const blocks = own
           ? rowsOf(state.feed(own), own, asOf)
@@ -92,13 +105,19 @@ export async function exportCommand({
           counted(items, ({ length }) => length, isWanted),
           async shown => {
             if (columnSink !== undefined) {
-              const sink = await columnSink(target)
-              await pipeline(columnsOf(shown, schema, typed), { signal }).run(sink)
+              const sink = sinkOf(await columnSink())
+              const blocks = shardRows === undefined ? shown : cutBlocks(shown, shardRows)
+              await pipeline(columnsOf(blocks, schema, typed), { signal }).run(sink)
               return
             }
             const plain =
               typed === undefined ? documentedCells : (item: StateItem) => typed.of(item)
-            const sink = sinkOf({ format, target, gzip, schema })
+            const columns = schema === undefined ? COLUMNS : Object.keys(schema.columns)
+            const sink = sinkOf<PlainItem[]>(to =>
+              format === 'ndjson'
+                ? ndjsonSink(to, compression)
+                : csvSink(to, { columns, ...compression }),
+            )
             await pipeline(shown, { signal }).map(placed(plain)).run(sink)
           },
         )
@@ -156,20 +175,20 @@ async function fifoWithReader(out: string | undefined): Promise<FileHandle | und
   return isFifo ? open(out, 'w') : undefined
 }
 
-/** Writes all cells of the items, typed. */
-async function linesWritten(
-  blocks: Blocks<Uint8Array>,
-  { target, gzip }: Pick<Output, 'target' | 'gzip'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const sink = byteSink(target)
-  if (gzip) await pipeline(copied(blocks), { signal }).to<Uint8Array>(createGzip()).run(sink)
-  else await pipeline(blocks, { signal }).run(sink)
+/** What a manifest states of the rows: up to when they are complete. */
+function aboutOf(asOf: Date | undefined, categories: readonly OpenCategory[]) {
+  const times = asOf ? [asOf] : categories.flatMap(category => category.plan().watermark ?? [])
+  if (times.length === 0) return {}
+  return { watermark: new Date(Math.min(...times.map(time => time.getTime()))).toISOString() }
 }
 
-/** A stream of Node may keep several blocks, which are valid for a while only. */
-async function* copied(blocks: Blocks<Uint8Array>): Blocks<Uint8Array> {
-  for await (const block of blocks) yield Uint8Array.from(block)
+/** Divides blocks into those of at most so many items. */
+async function* cutBlocks<T>(
+  blocks: AsyncIterable<readonly T[]>,
+  most: number,
+): Blocks<readonly T[]> {
+  for await (const block of blocks)
+    for (let at = 0; at < block.length; at += most) yield block.slice(at, at + most)
 }
 
 /** Makes columns of the items, behind a batch that names them where there is no item. */
@@ -188,25 +207,11 @@ async function* columnsOf(
   }
 }
 
-type ColumnSink = (target: SinkTarget) => Promise<Sink<ColumnBatch>>
+type ColumnSink = () => Promise<(target: SinkTarget) => Sink<ColumnBatch>>
 
 const COLUMN_SINKS: { readonly [F in ExportCommand['format']]?: ColumnSink } = {
-  parquet: async target => (await import('../../parquet')).parquetSink(target),
-  arrow: async target => (await import('../../arrow')).arrowSink(target),
-}
-
-interface Output {
-  readonly format: ExportCommand['format']
-  readonly target: SinkTarget
-  readonly gzip: boolean
-  readonly schema: FeedSchema | undefined
-}
-
-function sinkOf({ format, target, gzip, schema }: Output): Sink<PlainItem[]> {
-  const compression = gzip ? ({ compress: 'gzip' } as const) : {}
-  if (format === 'ndjson') return ndjsonSink(target, compression)
-  const columns = schema === undefined ? COLUMNS : Object.keys(schema.columns)
-  return csvSink(target, { columns, ...compression })
+  parquet: async () => (await import('../../parquet')).parquetSink,
+  arrow: async () => (await import('../../arrow')).arrowSink,
 }
 
 /** Items by a schema: a bad cell is null, and its text is kept. */

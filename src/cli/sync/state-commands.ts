@@ -13,6 +13,7 @@ import {
   share,
   time,
   type Values,
+  wholeNumberOf,
 } from '../command-options'
 import { PROXY_VARIABLES } from '../environment-proxy'
 import { needPackages } from '../needed-packages'
@@ -129,6 +130,11 @@ const EXPORT_OPTIONS = [
       'write its columns, typed by it, and no others',
   ),
   option('--out <file>', 'the file to write, or s3://bucket/key; standard output by default'),
+  option(
+    '--shard-rows <n>',
+    'make --out a folder with files of at most so many rows, and a manifest of them',
+    { read: wholeNumberOf(1, Number.MAX_SAFE_INTEGER) },
+  ),
   option('--gzip', 'compress the output, which `--out FILE.gz` does too'),
   option('--format <format>', 'how items are written', {
     choices: ['ndjson', 'csv', 'parquet', 'arrow'],
@@ -203,6 +209,7 @@ export function addStateCommands(feedmill: Command): void {
       'export --state ./state --schema prices.json --format csv',
       'export --state ./state --source feed.json --format csv',
       'export --state ./state --out items.parquet --format parquet',
+      'export --state ./state --out ./items --shard-rows 1000000 --format parquet',
     )
     .action(async options => (await import('./export')).exportCommand(options))
 }

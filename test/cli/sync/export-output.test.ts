@@ -7,6 +7,7 @@ import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { syncCommand } from '../../../src/cli/sync/sync'
 import { runsWith } from '../../tools'
@@ -148,3 +149,38 @@ test('an output that cannot be made is reported with its path and reason, and th
     expect(locks()).toEqual([])
   }
 }, 60_000)
+
+test.each([
+  ['ndjson', []],
+  ['ndjson', ['--gzip']],
+  ['csv', ['--gzip']],
+  ['parquet', []],
+])(
+  '%s %j goes into files of at most so many rows, which are the whole export',
+  async (format, words) => {
+    const folder = join(at.folder, `shards-${format}${words.length}`)
+    const asked = ['--format', format, '--shard-rows', '30', '--out', folder, ...words]
+    expect(await ended(exporting(asked))).toMatchObject({ code: 0, err: '' })
+    const { rows, files, watermark } = JSON.parse(
+      readFileSync(join(folder, 'manifest.json'), 'utf8'),
+    )
+    expect(files.length).toBe(Math.ceil(rows / 30))
+    expect(files.length).toBeGreaterThan(2)
+    expect(new Date(watermark).toISOString()).toBe(watermark)
+    if (format === 'parquet') return
+    const contents = files.map(({ name }: { name: string }) => {
+      const bytes = readFileSync(join(folder, name))
+      return (words.length > 0 ? gunzipSync(bytes) : bytes).toString()
+    })
+    const [header = ''] = format === 'csv' ? contents[0].split(/(?<=\n)/) : []
+    expect(header + contents.map((content: string) => content.slice(header.length)).join('')).toBe(
+      fileOf(format),
+    )
+  },
+  120_000,
+)
+
+test('files of at most so many rows need a folder', async () => {
+  const { code, err } = await ended(exporting(['--shard-rows', '70']))
+  expect([code, err]).toEqual([2, expect.stringContaining('--shard-rows must be')])
+})
