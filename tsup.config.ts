@@ -84,7 +84,7 @@ const pure: Plugin = {
 const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
   name: 'native-packages',
   renderChunk: code => ({
-    code: code.replace(/\bimport\("(@duckdb\/node-api|parquet-wasm)"\)/g, (_, name: string) =>
+    code: code.replace(/\bimport\("(@duckdb\/node-api)"\)/g, (_, name: string) =>
       format === 'esm'
         ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
         : `require("node:module").createRequire(__filename)(["${name}"].join())`,

@@ -61,6 +61,7 @@ export default defineConfig({
     'targets/convert': 'bench/targets/convert.ts',
     'targets/main': 'bench/targets/main.ts',
     'targets/own-feed': 'bench/targets/own-feed.ts',
+    'targets/parquet': 'bench/targets/parquet.ts',
     'workers/main': 'bench/workers/main.ts',
   },
   outDir: '.tmp/bench',

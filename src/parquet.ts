@@ -1,4 +1,4 @@
-// The public entry of the subpath `feedmill/parquet`, which needs the package parquet-wasm.
+// The public entry of the subpath `feedmill/parquet`.
 
 export {
   type ParquetPartition,

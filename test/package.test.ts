@@ -282,12 +282,14 @@ toArrow({ column() {}, [Symbol.iterator]() {} }).then(() => console.log('no erro
     )
   })
 
-  test('Parquet fails by a typed error without its package', async () => {
-    const { stdout } = await code(`import { parquetSink } from 'feedmill/parquet'
-parquetSink('x.parquet').open().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
-    expect(stdout).toBe(
-      'DEPENDENCY_MISSING feedmill/parquet needs the package parquet-wasm: npm install parquet-wasm@^0.8\n',
-    )
+  test('Parquet needs no package', async () => {
+    const { stdout } = await code(`import { defineSchema, pipeline, text } from 'feedmill'
+import { parquetSink } from 'feedmill/parquet'
+import { readFileSync } from 'node:fs'
+const schema = defineSchema({ name: 'a', columns: { a: text() } })
+await pipeline([{ a: 'one' }]).run(parquetSink('own.parquet', { schema }))
+console.log(readFileSync('own.parquet', 'latin1').slice(-4))`)
+    expect(stdout).toBe('PAR1\n')
   })
 
   test('OpenTelemetry fails by a typed error without its package', async () => {
@@ -347,7 +349,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       expect(stdout).toContain('dist/emulator.d.ts')
       expect(stdout).toContain('dist/emulator.d.cts')
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|@?hono|papaparse|bullmq|ioredis|@duckdb|apache-arrow|parquet-wasm|pg|pg-copy-streams|@opentelemetry)\//,
+        /node_modules\/(zod|undici|@?hono|papaparse|bullmq|ioredis|@duckdb|apache-arrow|pg|pg-copy-streams|@opentelemetry)\//,
       )
     },
     120_000,
@@ -365,7 +367,6 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       'apache-arrow',
       'flatbuffers',
       'tslib',
-      'parquet-wasm',
       'undici',
       '@types/node',
       'undici-types',

@@ -166,6 +166,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'columns-of-a-state': ({ printed }) => expect(printed).toEqual([]),
   'arrow-sink': ({ printed }) => expect(printed).toEqual([]),
   'parquet-sink': ({ printed }) => expect(printed).toEqual([]),
+  'parquet-objects': ({ printed }) => expect(printed).toEqual([]),
   'parquet-partitions': ({ printed }) => expect(printed).toEqual([]),
   'engine-inflate': ({ printed }) => expect(printed).toEqual([[64, 1, 68]]),
   'engine-rows': ({ printed }) =>

@@ -9,10 +9,14 @@ import { headerColumns } from './macro-case'
 /** Made with the module, as the loading of code is not counted. */
 const connection = await (await DuckDBInstance.create(':memory:', { threads: '2' })).connect()
 
-/** The file as a table of a query, its cells of the types of {@link DUCKDB_TYPES}. */
-export function csvTable(path: string, columns: readonly string[]): string {
+/** The file as a table of a query, its cells of these types, or text. */
+export function csvTable(
+  path: string,
+  columns: readonly string[],
+  types: Readonly<Record<string, string>> = DUCKDB_TYPES,
+): string {
   const dialect = `delim = '\\t', quote = '"', escape = '\\', new_line = '\\n', header = true, auto_detect = false, compression = 'gzip'`
-  const typed = columns.map(name => `'${name}': '${DUCKDB_TYPES[name] ?? 'VARCHAR'}'`)
+  const typed = columns.map(name => `'${name}': '${types[name] ?? 'VARCHAR'}'`)
   return `read_csv('${path}', ${dialect}, columns = {${typed.join(', ')}})`
 }
 

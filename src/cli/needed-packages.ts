@@ -9,7 +9,6 @@ const EMULATOR_PACKAGES = ['hono', '@hono/node-server'] as const
 const QUEUE_PACKAGES = ['bullmq', 'ioredis'] as const
 
 export const NEEDED_PACKAGES = {
-  'export --format parquet': ['parquet-wasm'],
   'status --queue': QUEUE_PACKAGES,
   schedule: QUEUE_PACKAGES,
   unschedule: QUEUE_PACKAGES,

@@ -13,7 +13,7 @@ test('one line names the missing packages with the versions to install', () => {
   )
 })
 
-test.each(['export --format parquet', 'serve', 'demo'] as const)(
+test.each(['status --queue', 'serve', 'demo'] as const)(
   '%s finds the installed packages',
   command => {
     expect(() => needPackages(command)).not.toThrow()

@@ -27,7 +27,6 @@ import {
 } from '../../sync'
 import { writablePlace } from '../bucket-place'
 import { messageWithPlace } from '../error-place'
-import { needPackages } from '../needed-packages'
 import { printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
@@ -66,7 +65,6 @@ export async function exportCommand({
     throw usageError('--shard-rows', 'with --out and a folder', 'standard output')
   if (gzip && columnSink !== undefined)
     throw usageError('--gzip', 'with the formats ndjson and csv', `--format ${format}`)
-  if (format === 'parquet') needPackages('export --format parquet')
   const own = sourcePath === undefined ? undefined : await feedOf(sourcePath, false)
   const schema = schemaPath === undefined ? own?.schema : await schemaFile(schemaPath)
   const target =

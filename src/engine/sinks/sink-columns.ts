@@ -8,7 +8,15 @@ import { decodeColumns } from '../codec/columns/decode-columns'
 import type { RowBatch } from '../codec/row-batch'
 import { FeedError } from '../errors'
 import { headerOf, isColumnBatch } from '../pipeline/batch'
+import type { FeedFile } from '../schema/feed-schema'
 import { sinkFailed, valueInvalid } from './sink-errors'
+
+/** The part of a batch of columns that a sink needs. */
+export interface SinkBatch {
+  readonly length: number
+  readonly file: FeedFile
+  readonly columns: readonly (ArrowField & { readonly data: ColumnData })[]
+}
 
 export class SinkColumns {
   readonly #sink: string
@@ -28,11 +36,20 @@ export class SinkColumns {
    * @throws FeedError COLUMN_UNKNOWN for a column that the first batch does not have,
    * SINK_VALUE_INVALID for one of another type
    */
-  dataOf(batch: ColumnBatch): readonly ColumnData[] {
+  dataOf(batch: SinkBatch): readonly ColumnData[] {
     if (this.#isFirst) this.fields = batch.columns.map(({ name, type }) => ({ name, type }))
     this.#isFirst = false
     const { fields } = this
     const row = this.#rows + 1
+    const isInOrder =
+      batch.columns.length === fields.length &&
+      batch.columns.every(
+        ({ name, type }, n) => name === fields[n]!.name && isSameType(type, fields[n]!.type),
+      )
+    if (isInOrder) {
+      this.#rows += batch.length
+      return batch.columns.map(({ data }) => data)
+    }
     const columns = new Map(batch.columns.map(column => [column.name, column]))
     const data = fields.map(({ name, type }) => {
       const column = columns.get(name)
@@ -65,10 +82,17 @@ function isSameType(type: ArrowField['type'], other: ArrowField['type']): boolea
 /**
  * Returns the columns of a batch of columns or of rows.
  * @param row the number of its first row among all that the sink has got, from 1
+ * @param take returns the memory of columns that are decoded
  * @throws FeedError SINK_VALUE_INVALID for any other item; CELL_INVALID
  */
-export function columnsOf(item: ColumnBatch | RowBatch, sink: string, row: number): ColumnBatch {
+export function columnsOf(
+  item: ColumnBatch | RowBatch,
+  sink: string,
+  row: number,
+  take?: (bytes: number) => ArrayBuffer,
+): ColumnBatch {
   if (isColumnBatch(item)) return item
-  if (headerOf(item) !== undefined) return decodeColumns(item)
-  throw valueInvalid(sink, row, 'it is no batch of columns or rows')
+  if (headerOf(item) !== undefined) return decodeColumns(item, undefined, undefined, take)
+  const reason = 'it is no batch of columns or rows: plain objects need the option schema'
+  throw valueInvalid(sink, row, reason)
 }

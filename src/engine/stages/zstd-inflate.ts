@@ -30,7 +30,8 @@ export class ZstdInflate implements InflateEngine {
    * @throws FeedError DEPENDENCY_UNSUPPORTED
    */
   constructor(startOffset: number, file: ZstdFile) {
-    if (createZstdDecompress === undefined) throw nodeTooOld()
+    if (createZstdDecompress === undefined)
+      throw nodeWithoutZstd('decompress the file first, by zstd -dc')
     this.#startOffset = startOffset
     this.#frame = file.newFrame(startOffset)
     const stream = createZstdDecompress({ chunkSize: OUTPUT_BLOCK_BYTES })
@@ -75,8 +76,9 @@ function zstdFault(byteOffset: number, cause: ZlibFailure): FeedError | undefine
   return unpackInvalid('zstd', byteOffset, reason, { cause, retryable: true })
 }
 
-function nodeTooOld(): FeedError<'DEPENDENCY_UNSUPPORTED'> {
+/** @param advice what helps beside another version of Node */
+export function nodeWithoutZstd(advice: string): FeedError<'DEPENDENCY_UNSUPPORTED'> {
   const expected = 'Node 22.15 or later of version 22, 23.8 or later'
-  const message = `Zstandard needs ${expected}, and this is Node ${process.versions.node}: update it, or decompress the file first, by zstd -dc`
+  const message = `Zstandard needs ${expected}, and this is Node ${process.versions.node}: update it, or ${advice}`
   return new FeedError('DEPENDENCY_UNSUPPORTED', message, { package: 'node', expected })
 }

@@ -18,6 +18,7 @@ const MODULES = [
   { source: 'src/engine/wasm/inflate.ts', pages: [107, 107], module: 'src/engine/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
   { source: 'src/engine/wasm/columns.ts', pages: [136, 136], module: 'src/engine/codec/columns/columns-binary.ts', name: 'COLUMNS' },
   { source: 'src/engine/wasm/scan.ts', pages: [26, 1024], module: 'src/engine/codec/tsv/scan-binary.ts', name: 'SCAN' },
+  { source: 'src/engine/wasm/pages.ts', pages: [80, 80], module: 'src/integrations/parquet/pages-binary.ts', name: 'PAGES' },
 ]
 
 /** Programs that start from their text. `from` lists the folders of their sources. */

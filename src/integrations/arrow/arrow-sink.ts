@@ -1,11 +1,20 @@
 // A sink that writes batches of columns as an IPC file or stream of Apache Arrow. Each batch is a
 // record batch of the file, and its bytes are written before the sink takes the next one.
 
-import type { ColumnBatch, RowBatch, Sink, SinkTarget } from '../../engine/index'
+import type {
+  ColumnBatch,
+  FeedSchema,
+  OwnSchema,
+  RowBatch,
+  Sink,
+  SinkBatch,
+  SinkTarget,
+  TableItem,
+} from '../../engine/index'
 import {
   ArrowIpc,
   ByteOutput,
-  columnsOf,
+  ColumnItems,
   is,
   type OptionTable,
   readOptions,
@@ -13,16 +22,22 @@ import {
   sinkOfRuns,
 } from '../../engine/index'
 
-export interface ArrowSinkOptions {
+export interface ArrowSinkOptions<S = OwnSchema> {
   /**
    * `file` can be read at any place, `stream` from its start only. Default: `file`.
    */
   readonly format?: 'file' | 'stream'
+  /**
+   * The schema of plain objects, which they need; a property that it lacks is refused. Batches have
+   * their own. Default: none.
+   */
+  readonly schema?: S
 }
 
 const NAME = 'arrow'
 const OPTIONS = {
   format: [is.choice('file', 'stream'), 'file'],
+  schema: is.any,
 } satisfies OptionTable<ArrowSinkOptions>
 
 /**
@@ -53,28 +68,39 @@ const OPTIONS = {
  */
 export function arrowSink(
   target: SinkTarget,
-  options: ArrowSinkOptions = {},
-): Sink<ColumnBatch | RowBatch> {
-  const { format } = readOptions(options, OPTIONS)
+  options?: ArrowSinkOptions<undefined>,
+): Sink<ColumnBatch | RowBatch>
+export function arrowSink<T, S extends FeedSchema>(
+  target: SinkTarget,
+  options: ArrowSinkOptions<S> & { readonly schema: S },
+): Sink<TableItem<T, S>>
+export function arrowSink(target: SinkTarget, options: ArrowSinkOptions = {}): Sink<unknown> {
+  const { format, schema } = readOptions(options, OPTIONS)
   const newOutput = () => new ByteOutput(target, NAME)
+  const newItems = () => new ColumnItems(NAME, schema)
+  newItems()
   return sinkOfRuns(NAME, newOutput(), () => {
     const output = newOutput()
+    const items = newItems()
     const columns = new SinkColumns(NAME)
     let file: ArrowIpc | undefined
-    let row = 1
+    const write = async (batch: SinkBatch) => {
+      const data = columns.dataOf(batch)
+      if (file === undefined) {
+        file = new ArrowIpc(columns.fields, format)
+        await output.write(file.start)
+      }
+      await output.write(file.batch(batch.length, data))
+    }
     return {
       open: () => output.open(),
       write: async item => {
-        const batch = columnsOf(item, NAME, row)
-        const data = columns.dataOf(batch)
-        if (file === undefined) {
-          file = new ArrowIpc(columns.fields, format)
-          await output.write(file.start)
-        }
-        await output.write(file.batch(batch.length, data))
-        row += batch.length
+        for (const batch of items.take(item)) await write(batch)
       },
       prepare: async () => {
+        for (const batch of items.rest()) await write(batch)
+        const empty = file === undefined ? items.empty() : undefined
+        if (empty !== undefined) await write(empty)
         if (file === undefined) throw columns.missing(output.name)
         await output.write(file.end())
         await output.prepare()

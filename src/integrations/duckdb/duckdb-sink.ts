@@ -21,13 +21,13 @@ import {
   arrowTypeOf,
   CASELESS_NAMES,
   castsOf,
+  cellConverter,
   cellText,
   checkCasts,
   columnData,
   databasePath,
+  dataOfValues,
   is,
-  jsonWriter,
-  misfit,
   namesOf,
   newValues,
   type OptionTable,
@@ -104,17 +104,8 @@ export function duckdbSink<T, const N extends string = never, S extends OwnSchem
   )
 }
 
-const writeJson = jsonWriter()
-
 function formOf(spec: ColumnSpec): ColumnForm {
-  const type = arrowTypeOf(spec)
-  const isText = type.kind === 'utf8'
-  const convert = (value: unknown) => {
-    // The value of a caller's decoder is text, or written as JSON.
-    if (isText) return typeof value === 'string' && spec.type !== 'json' ? value : writeJson(value)
-    return misfit(type, value) === undefined ? value : UNFIT
-  }
-  return { sql: sqlTypeOf(type), convert }
+  return { sql: sqlTypeOf(arrowTypeOf(spec)), convert: cellConverter(spec) }
 }
 
 /** DuckDB would round and cut on its way into a column of another type. */
@@ -217,7 +208,7 @@ function columnWriter(
   const addValues = () => {
     const lists = values
     values = newLists()
-    const data = lists.map((list, n) => dataOf(types[n]!, list))
+    const data = lists.map((list, n) => dataOfValues(types[n]!, list))
     return add(data, lists[0]!.length)
   }
   return {
@@ -245,17 +236,6 @@ const UTF8: ArrowType = { kind: 'utf8' }
 /** The type of the column's vectors, which are texts where SQL casts them. */
 function typeIn({ spec, form }: PlannedColumn): ArrowType {
   return form.cast !== undefined && form.sql === TEXT ? UTF8 : arrowTypeOf(spec)
-}
-
-/** In a table, a list that is missing is no empty one. */
-function dataOf(type: ArrowType, values: readonly unknown[]): ColumnData {
-  const data = columnData(type, values)
-  if (type.kind !== 'list' || !values.includes(null)) return data
-  const bits = columnData(
-    { kind: 'boolean' },
-    values.map(value => value !== null),
-  )
-  return { ...data, validity: bits.values as Uint8Array }
 }
 
 /** The rows of a run that wait for their places or casts. No table of the file has this name. */

@@ -1,92 +1,108 @@
 // One Parquet file of a run, which appears when it is committed: its columns are those of the first
-// batch. This is the adapter of parquet-wasm, an optional package: an encoder that takes batches as
-// streams of Arrow and gives the bytes of a file piece by piece. It holds one row group at a time.
+// batch. Pages are compressed as soon as they are full, and wait in memory until their row group ends.
 
 import {
-  ArrowIpc,
   type ByteOutput,
-  type ColumnBatch,
-  missingPackage,
+  type ColumnData,
+  FeedError,
+  type SinkBatch,
   SinkColumns,
+  sinkFailed,
   spellingOf,
 } from '../../engine/index'
+import { ColumnChunk } from './column-chunk'
+import type { Codec } from './compression'
+import { footer, MARK, rowGroup } from './footer'
+import {
+  eachLeaf,
+  type Leaf,
+  leavesOf,
+  reuseSlots,
+  type SchemaNode,
+  type Slots,
+  schemaNode,
+  slotsOfRows,
+} from './leaf-slots'
+import type { Value } from './thrift'
 
 export const NAME = 'parquet'
-export type Compression = 'snappy' | 'zstd' | 'gzip' | 'none'
 
-const PACKAGE = 'parquet-wasm'
-const CODECS = { snappy: 'SNAPPY', zstd: 'ZSTD', gzip: 'GZIP', none: 'UNCOMPRESSED' } as const
+/** A row group ends behind the rows with which it has so many bytes before compression. */
+const GROUP_BYTES = 1 << 26
+/** Rows of more bytes are taken in parts, so that no page has many of them. */
+const PART_BYTES = 1 << 20
 
-export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[]
-
-/** What is used of the package. */
-export type ParquetWasm = typeof import('parquet-wasm')
-
-/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
-export async function loadParquet(): Promise<ParquetWasm> {
-  try {
-    return await import('parquet-wasm')
-  } catch (cause) {
-    throw missingPackage('feedmill/parquet', PACKAGE, `${PACKAGE}@^0.8`, cause)
-  }
-}
+/** The key of what is known of the files whose rows the file has, as JSON, and the most of them. */
+const FILES = 'feedmill.files'
+const MOST_FILES = 1000
 
 export interface FileOptions {
-  readonly compression: Compression
   readonly rowGroupRows: number
   /** The names of the folders around the file, in small letters. */
   readonly partitionBy: readonly string[] | undefined
 }
 
 export class ParquetFile {
-  readonly #api: ParquetWasm
   readonly #output: ByteOutput
-  readonly #folders: readonly string[]
+  readonly #codec: Codec
+  readonly #options: FileOptions
   readonly #columns = new SinkColumns(NAME)
-  readonly #input: WritableStreamDefaultWriter
-  /** Rejects as soon as a write fails, and resolves when the encoder has ended. */
-  readonly #written: Promise<void>
-  #stream: ArrowIpc | undefined
+  #nodes: readonly SchemaNode[] | undefined
+  #leaves: readonly Leaf[] = []
+  /** Of the row group; none before its first rows. */
+  #chunks: readonly ColumnChunk[] = []
+  #groupRows = 0
+  #rows = 0
+  #bytes = 0
+  readonly #groups: Value[] = []
+  /** What is known of the files of the rows, as JSON. */
+  readonly #files = new Set<string>()
+  /** Bytes of memory that wait for the end of the row group, where there are other files. */
+  heldBytes = 0
 
   /** @param output is open */
-  constructor(
-    api: ParquetWasm,
-    output: ByteOutput,
-    { compression, rowGroupRows, partitionBy = [] }: FileOptions,
-  ) {
-    this.#api = api
+  constructor(output: ByteOutput, codec: Codec, options: FileOptions) {
     this.#output = output
-    this.#folders = partitionBy
-    const properties = new api.WriterPropertiesBuilder()
-      .setCompression(api.Compression[CODECS[compression]])
-      .setMaxRowGroupSize(rowGroupRows)
-      .build()
-    // A batch is taken only when the encoder asks for it.
-    const { readable, writable } = new TransformStream()
-    this.#input = writable.getWriter()
-    // Each write reports a failure itself.
-    this.#input.closed.catch(() => {})
-    this.#written = writeAll(api.transformParquetStream(readable, properties), output)
-    this.#written.catch(() => {})
+    this.#codec = codec
+    this.#options = options
+  }
+
+  /** True before the first batch. */
+  get isEmpty(): boolean {
+    return this.#nodes === undefined
   }
 
   /** @throws FeedError SINK_FAILED, COLUMN_UNKNOWN, SINK_VALUE_INVALID */
-  async write(batch: ColumnBatch): Promise<void> {
-    const data = this.#columns.dataOf(batch)
-    const stream = (this.#stream ??= this.#newStream())
-    // The encoder takes each batch as a stream of its own.
-    const parts = [stream.start, stream.batch(batch.length, data), stream.end()]
-    const table = this.#api.Table.fromIPCStream(Buffer.concat(parts))
-    const record = table.recordBatch(0)
-    table.free()
-    await this.#unlessFailed(this.#input.write(record))
+  async write(batch: SinkBatch): Promise<void> {
+    const columns = this.#columns.dataOf(batch)
+    if (this.#files.size < MOST_FILES) this.#files.add(JSON.stringify(batch.file))
+    if (this.isEmpty) await this.#begin()
+    const most = rowsOfPart(columns, batch.length)
+    for (let from = 0; from < batch.length; ) {
+      const left = this.#options.rowGroupRows - this.#groupRows
+      const count = Math.min(most, left, batch.length - from)
+      this.#typed(() => this.#add(columns, from, count))
+      from += count
+      const isFull = this.#groupRows === this.#options.rowGroupRows
+      if (isFull || this.#sum(chunk => chunk.rawBytes) >= GROUP_BYTES) await this.#endGroup()
+    }
+    if (this.#options.partitionBy !== undefined)
+      this.heldBytes = this.#sum(chunk => chunk.heldBytes)
+  }
+
+  /** Writes the row group so far, and frees its memory. */
+  async release(): Promise<void> {
+    await this.#endGroup()
+    this.#chunks = []
+    this.heldBytes = 0
   }
 
   /** Writes the rest and syncs the file. @throws FeedError SINK_FAILED where no batch came */
   async prepare(): Promise<void> {
-    if (this.#stream === undefined) throw this.#columns.missing(this.#output.name)
-    await this.#unlessFailed(this.#input.close())
-    await this.#written
+    if (this.#nodes === undefined) throw this.#columns.missing(this.#output.name)
+    await this.release()
+    const about = new Map([[FILES, `[${[...this.#files].join(',')}]`]])
+    await this.#write(footer(this.#nodes, this.#leaves, this.#rows, this.#groups, about))
     await this.#output.prepare()
   }
 
@@ -94,38 +110,81 @@ export class ParquetFile {
     return this.#output.commit()
   }
 
-  async abort(): Promise<void> {
-    // The input waits for a write to the output.
-    const ended = this.#input.abort().catch(() => {})
-    await this.#output.abort()
-    await ended
+  abort(): Promise<void> {
+    return this.#output.abort()
   }
 
-  async #unlessFailed(step: Promise<void>): Promise<void> {
-    // The failure of the encoder is the cause, and that of its input only follows from it.
-    step.catch(() => {})
-    const failed = this.#written.then(() => step)
-    await Promise.race([step, failed])
+  async #begin(): Promise<void> {
+    this.#nodes = this.#shownFields().map(schemaNode)
+    this.#leaves = this.#nodes.flatMap(node => leavesOf(node))
+    await this.#write(MARK)
+  }
+
+  #add(columns: readonly ColumnData[], from: number, count: number): void {
+    if (this.#chunks.length === 0)
+      this.#chunks = this.#leaves.map(leaf => new ColumnChunk(leaf, this.#codec))
+    let next = 0
+    const rows = slotsOfRows(from, count)
+    const add = (data: ColumnData, slots: Slots) => this.#chunks[next++]!.add(data, slots)
+    for (const column of columns) {
+      reuseSlots()
+      const isAbsent = column.nullCount === column.length && column.children.length === 0
+      if (isAbsent) this.#chunks[next++]!.addNulls(count)
+      else eachLeaf(column, rows, add)
+    }
+    this.#groupRows += count
+  }
+
+  async #endGroup(): Promise<void> {
+    if (this.#groupRows === 0) return
+    const facts = this.#typed(() => this.#chunks.map(chunk => chunk.end()))
+    this.#groups.push(rowGroup(facts, this.#groupRows, this.#bytes, this.#codec.id))
+    this.#rows += this.#groupRows
+    this.#groupRows = 0
+    for (const { parts } of facts) await this.#write(Buffer.concat(parts))
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    await this.#output.write(bytes)
+    this.#bytes += bytes.length
+  }
+
+  #sum(sizeOf: (chunk: ColumnChunk) => number): number {
+    let sum = 0
+    for (const chunk of this.#chunks) sum += sizeOf(chunk)
+    return sum
+  }
+
+  /** Returns what the encoder returns. @throws FeedError SINK_FAILED for any failure of it */
+  #typed<T>(encode: () => T): T {
+    try {
+      return encode()
+    } catch (cause) {
+      throw FeedError.is(cause) ? cause : sinkFailed(NAME, this.#output.name, cause)
+    }
   }
 
   /** Readers take a folder for a column, and would hide a column of the file that has its name. */
-  #newStream(): ArrowIpc {
+  #shownFields() {
+    const { partitionBy: folders = [] } = this.#options
     const { fields } = this.#columns
-    const taken = new Set([...this.#folders, ...fields.map(({ name }) => spellingOf(name))])
-    const shown = fields.map(({ name, type }) => {
-      if (!this.#folders.includes(spellingOf(name))) return { name, type }
+    const taken = new Set([...folders, ...fields.map(({ name }) => spellingOf(name))])
+    return fields.map(({ name, type }) => {
+      if (!folders.includes(spellingOf(name))) return { name, type }
       let copy = 2
       while (taken.has(`${spellingOf(name)}#${copy}`)) copy++
       taken.add(`${spellingOf(name)}#${copy}`)
       return { name: `${name}#${copy}`, type }
     })
-    return new ArrowIpc(shown, 'stream')
   }
 }
 
-async function writeAll(
-  encoded: Promise<ReadableStream<Uint8Array>>,
-  output: ByteOutput,
-): Promise<void> {
-  for await (const bytes of await encoded) await output.write(bytes)
+/** Returns how many rows of a batch are taken at once. */
+function rowsOfPart(columns: readonly ColumnData[], rows: number): number {
+  const bytes = columns.reduce((sum, column) => sum + bytesOf(column), 0)
+  return Math.max(1, Math.floor((rows * PART_BYTES) / Math.max(bytes, PART_BYTES)))
+}
+
+function bytesOf({ values, children }: ColumnData): number {
+  return children.reduce((sum, child) => sum + bytesOf(child), values?.byteLength ?? 0)
 }

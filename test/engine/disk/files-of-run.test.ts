@@ -101,6 +101,13 @@ const SOURCES: readonly ((paths: readonly string[]) => ReturnType<typeof rowsOf>
 const rowsOf = (source: Parameters<typeof pipeline<Uint8Array>>[0]) =>
   pipeline<Uint8Array>(source).to(parser)
 
+const EACH: readonly ((target: string) => unknown)[] = [
+  byteSink,
+  csvSink,
+  ndjsonSink,
+  arrowSink,
+  parquetSink,
+]
 const SINKS: readonly ((path: string) => Sink<unknown>)[] = [
   path => csvSink(path) as Sink<unknown>,
   path => ndjsonSink(path) as Sink<unknown>,
@@ -190,7 +197,7 @@ describe('fault 160: a run is refused', () => {
       'link/state.json',
       'state/../link/runs/x',
     ])
-      for (const make of [byteSink, csvSink, ndjsonSink, arrowSink, parquetSink]) {
+      for (const make of EACH) {
         const target = `${folder}/${path}`
         const sink = make(target) as Sink<unknown>
         await refused(() => pipeline(counted([Buffer.from('')])).run(sink), target, state)

@@ -231,3 +231,19 @@ test('the arguments are checked', async () => {
   expect(() => arrowSink(path(), { format: 'feather' as never })).toThrow('format')
   await expect(toArrow([] as never)).rejects.toMatchObject({ code: 'OPTION_INVALID' })
 })
+
+test('plain objects are written by their schema', async () => {
+  const stock = defineSchema({ name: 'stock', columns: { sku: text(), tags: list('|', int32()) } })
+  const rows = [{ sku: 'a', tags: [1, 2] }, { sku: null, tags: [] }, { sku: 'c' }]
+  await pipeline(rows).run(arrowSink(path(), { schema: stock }))
+  const table = arrow.tableFromIPC(await readFile(path()))
+  const cells = [0, 1].map(at => rows.map((_, n) => JSON.stringify(table.getChildAt(at).get(n))))
+  expect(cells).toEqual([
+    ['"a"', 'null', '"c"'],
+    ['[1,2]', '[]', 'null'],
+  ])
+  const refused = pipeline([{ sku: 'a', colour: 'red' }] as never[])
+  await expect(refused.run(arrowSink(path(), { schema: stock }) as never)).rejects.toMatchObject({
+    code: 'COLUMN_UNKNOWN',
+  })
+})

@@ -1,8 +1,10 @@
 // parquetSink: what two other readers find in its files, and which files a run leaves behind.
 
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as zlib from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -151,7 +153,9 @@ async function expectedRows(bytes: Buffer) {
   return rows
 }
 
-test.each(['snappy', 'zstd', 'gzip', 'none'] as const)(
+const hasZstd = 'zstdCompressSync' in zlib
+
+test.each(['snappy', 'gzip', 'none', ...(hasZstd ? (['zstd'] as const) : [])] as const)(
   'DuckDB reads the rows of the file back, cell by cell (%s)',
   async compression => {
     const bytes = tsvOf(ROWS)
@@ -160,6 +164,14 @@ test.each(['snappy', 'zstd', 'gzip', 'none'] as const)(
     expect(await readdir(folder)).toEqual(['rows.parquet'])
   },
 )
+
+test.skipIf(hasZstd)('zstd without a Node that has it is DEPENDENCY_UNSUPPORTED', async () => {
+  const run = columnsOf(tsvOf(ROWS)).run(parquetSink(path, { compression: 'zstd' }))
+  await expect(run).rejects.toMatchObject({
+    code: 'DEPENDENCY_UNSUPPORTED',
+    message: expect.stringContaining('22.15'),
+  })
+})
 
 test('hyparquet reads the rows back, and numbers of the size that it knows', async () => {
   const bytes = tsvOf(ROWS)
@@ -333,6 +345,14 @@ test('a column that a folder has the name of is another column', async () => {
   ])
 })
 
+test('the file says which files its rows come from', async () => {
+  const files = [fileOf('MKT_US', '1', '20260101'), fileOf(undefined, '2', '20260102')]
+  await concat(files.map(file => columnsOf(tsvOf(ROWS), file))).run(parquetSink(path))
+  const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+  const [pair] = key_value_metadata!
+  expect([pair!.key, JSON.parse(pair!.value!)]).toEqual(['feedmill.files', files])
+})
+
 test('a failure leaves no partition', async () => {
   const place = join(folder, 'lake')
   const bad = tsvOf([{ price: 'twelve' }])
@@ -342,13 +362,80 @@ test('a failure leaves no partition', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('rows that come back to a fifth partition are refused', async () => {
+test('rows come in turns for a hundred partitions', async () => {
   const place = join(folder, 'lake')
-  const parts = (days: readonly number[]) =>
-    concat(days.map(day => columnsOf(tsvOf([{ id: 'a' }]), fileOf('M', '1', `2026010${day}`))))
-  await parts([1, 2, 3, 4, 1, 5, 6, 7]).run(parquetSink(place, PARTS))
-  expect(await filesIn(place)).toHaveLength(7)
-  await expect(parts([1, 2, 3, 4, 5, 1]).run(parquetSink(place, PARTS))).rejects.toMatchObject({
-    code: 'SINK_FAILED',
+  const days = Array.from({ length: 100 }, (_, n) =>
+    `2026${String(101 + (n % 30))}${n}`.slice(0, 8),
+  )
+  const turns = [1, 2, 3].flatMap(turn =>
+    days.map((day, n) => columnsOf(tsvOf([{ id: `${turn}-${n}` }]), fileOf('M', `c${n}`, day))),
+  )
+  await concat(turns).run(parquetSink(place, PARTS))
+  expect(await filesIn(place)).toHaveLength(100)
+  const [count] = await query<{ n: number; ids: number }>(
+    `SELECT count(*)::INT AS n, count(DISTINCT id)::INT AS ids FROM read_parquet('${place}/**/*.parquet')`,
+  )
+  expect(count).toEqual({ n: 300, ids: 300 })
+})
+
+test('row groups of many partitions end early where they take much memory', async () => {
+  const place = join(folder, 'lake')
+  const rows = Array.from({ length: 40 }, (_, n) => ({
+    id: randomBytes(50_000).toString('hex') + n,
+  }))
+  const turns = Array.from({ length: 24 }, (_, n) =>
+    columnsOf(tsvOf(rows), fileOf('M', '1', `202601${10 + (n % 2)}`)),
+  )
+  await concat(turns).run(parquetSink(place, PARTS))
+  const groups = await Promise.all(
+    (await filesIn(place)).map(async name => {
+      const file = await asyncBufferFromFile(join(place, name))
+      return (await parquetMetadataAsync(file)).row_groups.map(group => Number(group.num_rows))
+    }),
+  )
+  expect(groups.map(counts => counts.reduce((sum, count) => sum + count, 0))).toEqual([480, 480])
+  expect(groups.some(counts => counts.length > 1)).toBe(true)
+}, 60_000)
+
+test('plain objects are written by their schema, as the rows of a parser are', async () => {
+  const bytes = tsvOf(ROWS)
+  await columnsOf(bytes).run(parquetSink(path))
+  const first = await readFile(path)
+  const objects = await rowsOf(bytes)
+    .map(row => row.toObject())
+    .toArray()
+  await pipeline(objects).run(parquetSink(path, { schema }))
+  expect(await readFile(path)).toEqual(first)
+  await pipeline([objects.slice(0, 5), objects.slice(5)]).run(parquetSink(path, { schema }))
+  expect(await readFile(path)).toEqual(first)
+})
+
+test('plain objects are checked against their schema', async () => {
+  const stock = defineSchema({
+    name: 'stock',
+    columns: { sku: text({ notNull: true }), count: int32(), tags: list('|') },
   })
+  const run = (rows: readonly object[]) =>
+    pipeline(rows as never[]).run(parquetSink(path, { schema: stock }) as never)
+  await run([
+    { sku: 'a', count: 1, tags: ['x'] },
+    { sku: 'b', tags: null },
+    { sku: 'c', tags: [] },
+  ])
+  expect(await query(`FROM '${path}'`)).toEqual([
+    { sku: 'a', count: 1, tags: ['x'] },
+    { sku: 'b', count: null, tags: null },
+    { sku: 'c', count: null, tags: [] },
+  ])
+  const before = await readFile(path)
+  for (const [row, code] of [
+    [{ sku: 'a', count: 'many' }, 'CELL_INVALID'],
+    [{ count: 1 }, 'CELL_INVALID'],
+    [{ sku: 'a', colour: 'red' }, 'COLUMN_UNKNOWN'],
+    [new Map(), 'SINK_VALUE_INVALID'],
+  ] as const)
+    await expect(run([{ sku: 'ok' }, row])).rejects.toMatchObject({ code })
+  expect(await readFile(path)).toEqual(before)
+  await run([])
+  expect(await query(`SELECT count(*)::INT AS n FROM '${path}'`)).toEqual([{ n: 0 }])
 })

@@ -385,11 +385,11 @@ export class ColumnsCore {
     return { text: this.#memory.subarray(TEXT, TEXT + textBytes()), count }
   }
 
-  /** Copies the columns out of this memory. */
-  end(): DecodedBlock {
+  /** Copies the columns out of this memory. @param take returns the memory that they go to */
+  end(take: (bytes: number) => ArrayBuffer = outputMemory): DecodedBlock {
     const { ARENA, arenaTop, nodeCount } = this.#exports
     const arrays = this.#memory.subarray(ARENA, arenaTop())
-    const memory = outputMemory(arrays.length)
+    const memory = take(arrays.length)
     copyInto(new Uint8Array(memory), 0, arrays)
     return new DecodedBlock(memory, this.#node(0, nodeCount()).slice())
   }

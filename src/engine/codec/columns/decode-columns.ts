@@ -40,19 +40,21 @@ export type ColumnEngine = 'fast' | 'plain'
 
 /**
  * Makes columns of all rows in view. The bytes of the batch may be lent: nothing of them is kept.
+ * @param take returns the memory of the columns; left out: they have their own
  * @throws FeedError CELL_INVALID of the first row that has a bad cell, by the policy
  */
 export function decodeColumns<C extends Columns>(
   batch: RowBatch<C>,
   policy: CellPolicy = STRICT,
   engine: ColumnEngine = 'fast',
+  take?: (bytes: number) => ArrayBuffer,
 ): ColumnBatch<C> {
   const plan = planOf(batch.header)
   const fast = engine === 'plain' ? undefined : columnsCoreWith(batch)
   const decoded = plan.map(({ kernel }, at) =>
     batch.decodedCells(at) === undefined ? kernel && fast?.decode(kernel, at) : undefined,
   )
-  const block = fast?.end()
+  const block = fast?.end(take)
   let rest: PlainColumns | undefined
   const columns = plan.map(({ name, spec, type }, at) => {
     const known = decoded[at]
@@ -72,6 +74,7 @@ export function decodeColumns<C extends Columns>(
       batch.select(({ slot }) => !leftOut.has(slot)),
       policy,
       engine,
+      take,
     )
   const { header, file, progress, length } = batch
   return new ColumnBatch({ header, file, progress, length, columns })
