@@ -10,14 +10,15 @@ import { type BenchReport, type CaseResult, contenderText, feedText, roundsText 
 export type Reports = readonly [BenchReport, ...BenchReport[]]
 
 /**
- * A part of a document that is made from reports. It stands between `<!-- mark -->` and `<!-- /mark
+ * A part of a document that is made from results. It stands between `<!-- mark -->` and `<!-- /mark
  * -->`.
  */
-export interface PeersSection {
+export interface MarkedSection<R> {
   readonly path: string
   readonly mark: string
-  readonly textOf: (reports: Reports) => string
+  readonly textOf: (results: R) => string
 }
+export type PeersSection = MarkedSection<Reports>
 
 export const FULL_SECTION: PeersSection = {
   path: 'src/guide/speed.md',
@@ -35,16 +36,16 @@ const SUMMARY_CASES: readonly TableCase[] = ['rows-5', 'objects', 'typed', 'colu
 const SUMMARY_CONTENDERS = ['feedmill', 'DuckDB', 'papaparse']
 
 /** @throws RangeError where the document has no such section */
-export function withSection(
+export function withSection<R>(
   document: string,
-  { mark, textOf }: PeersSection,
-  reports: Reports,
+  { mark, textOf }: MarkedSection<R>,
+  results: R,
 ): string {
   const [opening, closing] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`]
   const [begin, end] = [document.indexOf(opening), document.indexOf(closing)]
   if (begin < 0 || end < begin)
     throw new RangeError(`there is no section from ${opening} to ${closing}`)
-  return `${document.slice(0, begin + opening.length)}\n${textOf(reports)}\n${document.slice(end)}`
+  return `${document.slice(0, begin + opening.length)}\n${textOf(results)}\n${document.slice(end)}`
 }
 
 /** What every page with figures states: what they were measured on. */

@@ -56,6 +56,7 @@ export default defineConfig({
     'sinks/shaped-rows': 'bench/sinks/shaped-rows.ts',
     'killed/main': 'bench/killed/main.ts',
     'killed/killed-process': 'bench/killed/killed-process.ts',
+    'proof/main': 'bench/proof/main.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
     'targets/convert': 'bench/targets/convert.ts',

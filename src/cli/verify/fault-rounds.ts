@@ -99,10 +99,10 @@ export const VERIFY_FAULTS: readonly VerifyFault[] = [
   },
   {
     name: 'range-wrong',
-    does: 'sends a range that begins some bytes later than asked, and says so in Content-range',
+    does: 'resets the connection in the middle of a file, and sends a range that begins some bytes later than asked, and says so in Content-range',
     must: 'compare the start in Content-range with the asked one',
     source: RANGES,
-    requests: ['range-wrong'],
+    requests: ['reset', 'range-wrong'],
   },
   {
     name: 'range-ignored',

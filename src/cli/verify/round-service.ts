@@ -12,6 +12,10 @@ export interface VerifyWorld {
   readonly items: number
   readonly marketplace: string
   readonly categories: readonly string[]
+  /** The path whose requests meet the faults, as in the faults of an emulator. Default all files. */
+  readonly route?: string
+  /** Default `documented`. A fault that has a form of its own keeps it. */
+  readonly headerForm?: 'documented' | 'rfc9110'
 }
 
 const START = new Date('2026-03-01T07:00:00Z')
@@ -22,10 +26,11 @@ const CHURN = 20
 /** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */
 export async function roundService(
   { faults, rate }: Round,
-  { seed, items, marketplace, categories }: VerifyWorld,
+  { seed, items, marketplace, categories, route, headerForm = 'documented' }: VerifyWorld,
 ) {
   const kinds = [...new Set(faults.flatMap((fault): readonly FaultKind[] => fault.requests ?? []))]
   const service: Partial<EmulatorOptions> = Object.assign({}, ...faults.map(fault => fault.service))
+  const where = route === undefined ? {} : { route }
   const emulator = createEmulator({
     world: {
       seed,
@@ -40,9 +45,10 @@ export async function roundService(
       ...Object.assign({}, ...faults.map(fault => fault.world)),
     },
     format: { headerSpelling: 'camelCase', unknownColumns: false },
+    headerForm,
     ...service,
     catalog: { feedTypes: [ALL_ITEMS], ...service.catalog },
-    ...(kinds.length > 0 && { faults: { kinds, rate, seed, oncePerFile: true } }),
+    ...(kinds.length > 0 && { faults: { kinds, rate, seed, oncePerFile: true, ...where } }),
   })
   const { url } = await emulator.listen()
   return { emulator, url, truth: trueState(emulator.world) }

@@ -30,6 +30,14 @@ const OPTIONS = [
     `run the rounds of this fault only; may be repeated: ${FAULT_NAMES.join(', ')}`,
     { read: fault },
   ),
+  option(
+    '--route <path>',
+    'the path whose requests meet the faults, with * for any text; all files if absent',
+  ),
+  option('--header-form <form>', 'form of Range and Content-range; rfc9110 is for stock clients', {
+    choices: ['documented', 'rfc9110'],
+    default: 'documented',
+  }),
   option('--output <file>', 'the name of the file that the command writes', {
     default: 'items.ndjson',
   }),

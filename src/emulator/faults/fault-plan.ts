@@ -89,7 +89,10 @@ export class FaultPlan {
     const { start, byteCount } = askedBytes(range)
     if (byteCount < LEAST_STRUCK_BYTES) return []
     return this.#settings.kinds.filter(
-      kind => !this.#counts.has(`${kind} ${address}`) && (start > 0 || !NEEDS_A_REST.has(kind)),
+      kind =>
+        !this.#counts.has(`${kind} ${address}`) &&
+        (start > 0 || !NEEDS_A_REST.has(kind)) &&
+        (range !== null || !kind.startsWith('range-')),
     )
   }
 

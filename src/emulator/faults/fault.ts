@@ -150,7 +150,8 @@ export interface FaultOptions {
    * Lets each file meet each kind of the rate at most once, so that a rate of 1 shows every kind to
    * every file and a client that tries again still comes to the end. A request for fewer than 1,024
    * bytes, with which some clients ask for the size, then meets none; `range-ignored`, `replaced`
-   * and `truncated` wait for a request that does not begin at byte 0. Default false.
+   * and `truncated` wait for a request that does not begin at byte 0, and the other kinds of ranges
+   * for one with a Range. Default false.
    */
   readonly oncePerFile?: boolean
   /**

@@ -18,6 +18,7 @@ const OPTIONS: VerifyOptions = {
   seed: 7,
   items: 60,
   marketplace: 'MKT_US',
+  headerForm: 'documented',
   output: 'items.ndjson',
   table: 'items',
   rename: [],
@@ -227,6 +228,17 @@ describe('commands', () => {
     ])
     expect(report.rounds[0]!.unreadable).toBe('the command wrote no output')
     expect(readdirSync(tmpdir())).not.toContain(env[8]!.split('/').at(-2))
+  })
+
+  test.runIf(runsWith('curl'))('curl continues a file with --header-form rfc9110', async () => {
+    const program = join(import.meta.dirname, '../../../bench/proof/download.sh')
+    const { wrong, exitCode } = await verified(['sh', program, 'curl_resume'], {
+      headerForm: 'rfc9110',
+      ignore: ['gtin'],
+      attempts: 1,
+      ...one('reset'),
+    })
+    expect([wrong, exitCode]).toEqual([[], 0])
   })
 
   test('an output that cannot be read is a finding', async () => {

@@ -69,6 +69,12 @@ describe('fault plan', () => {
     expect(whole.decide(new Request(`http://x${PATH}`))?.fault.kind).toBe('reset')
   })
 
+  test('oncePerFile: a fault of ranges waits for a request with a Range', () => {
+    const one = plan({ rate: 1, kinds: ['range-wrong'], oncePerFile: true })
+    expect(one.decide(new Request(`http://x${PATH}`))).toBeUndefined()
+    expect(one.decide(request('bytes=0-'))?.fault.kind).toBe('range-wrong')
+  })
+
   test('a header decides alone; skip and times count the requests for its address', () => {
     const fault = { 'x-feedmill-fault': 'reset;skip=2;times=3' }
     const one = plan({ rules: [{ route: '*', fault: '503' }] })
