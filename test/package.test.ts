@@ -529,7 +529,7 @@ export async function load(url, context, next) {
     const sizes = await Promise.all(
       files.filter(file => file.isFile()).map(file => stat(join(file.parentPath, file.name))),
     )
-    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_450_000)
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_600_000)
   })
 })
 

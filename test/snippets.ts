@@ -394,6 +394,10 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(ndjson(facts.folder, 'both.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIds)
     expect(written(facts.folder, 'both.csv').split('\r\n')).toHaveLength(facts.itemIds.length + 2)
   },
+  shards: ({ facts }) => {
+    const { rows, files } = JSON.parse(written(facts.folder, 'export/manifest.json'))
+    expect([rows, files.length]).toEqual([facts.itemIds.length, 1])
+  },
   emulator: ({ printed }) => expect(printed).toEqual([[true, true]]),
 }
 

@@ -10,6 +10,7 @@ import {
   defineSchema,
   ndjsonSink,
   pipeline,
+  type ShardFile,
   type Sink,
   shardSink,
   TsvColumnParser,
@@ -27,16 +28,7 @@ const contentOf = (name: string) => readFile(join(folder, name), 'utf8')
 const lines = { sink: (path: string) => ndjsonSink(path), ending: '.ndjson' }
 const schema = defineSchema({ name: 'stock', columns: { sku: text() } })
 
-interface Listed {
-  readonly name: string
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-  readonly first?: string
-  readonly last?: string
-}
-
-async function manifest(): Promise<{ rows: number; files: Listed[] }> {
+async function manifest(): Promise<{ rows: number; files: ShardFile[] }> {
   return JSON.parse(await contentOf('manifest.json'))
 }
 
