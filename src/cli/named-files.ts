@@ -8,7 +8,7 @@ import type { Command } from './command-options'
 /** The options whose value is the path of a file. */
 const FILE = /[<[](?:file|report|path)[>\]]$/
 /** Those of them that the command writes. */
-const WRITTEN = /^--(?:out|html|save|changes|json|quarantine|write-schema) /
+const WRITTEN = /^--(?:out|html|save|append|changes|json|quarantine|write-schema) /
 /** A name of this option is that of a file of another command, in a folder of its own. */
 const OF_ANOTHER = '--output'
 /** The commands whose arguments are files that they read. */

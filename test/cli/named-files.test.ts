@@ -117,6 +117,7 @@ test('each option that names a file is known as one that is read or written', ()
   // For a new one look at src/cli/named-files.ts.
   expect([...names].sort()).toEqual([
     '--against <report>',
+    '--append <file>',
     '--baseline <file>',
     '--changes <file>',
     '--changes [file]',

@@ -31,7 +31,7 @@ const OPTIONS = [
     { read: fault },
   ),
   option(
-    '--route <path>',
+    '--route <route>',
     'the path whose requests meet the faults, with * for any text; all files if absent',
   ),
   option('--header-form <form>', 'form of Range and Content-range; rfc9110 is for stock clients', {
