@@ -207,13 +207,14 @@ describe('the command', () => {
   }, 60_000)
 
   test('refuses another file as the history before it runs anything', async () => {
-    await writeFile(place, TEXT)
-    const { code, stderr } = await feedmill('--file', place, '--append', place)
+    const other = `${place}.other`
+    for (const path of [place, other]) await writeFile(path, TEXT)
+    const { code, stderr } = await feedmill('--file', place, '--append', other)
     expect({ code, stderr }).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^feedmill: OPTION_INVALID: .* cannot be the history/),
     })
-    expect(await readFile(place, 'utf8')).toBe(TEXT)
+    expect(await readFile(other, 'utf8')).toBe(TEXT)
   }, 60_000)
 
   test('prints the typed error of a file that cannot be read to its end', async () => {
