@@ -251,9 +251,12 @@ class CategoryInSql implements TargetCategory {
    */
   #checkTime({ hasVersions }: RowTable, timeMs: number, { id }: TargetFile): void {
     if (!hasVersions || !isOwn(id)) return
-    const later = this.files.find(
-      ({ id: other }) => isOwn(other) && Date.parse(other.time) > timeMs,
-    )
+    const later = this.files.find(({ id: other }) => {
+      if (!isOwn(other)) return false
+      // Of files of one time the full ones come first.
+      const firstMs = other.kind === 'changes' ? timeMs : timeMs + 1
+      return Date.parse(other.time) >= firstMs
+    })
     if (later === undefined || !isOwn(later.id)) return
     const expected = `a time after that of the file ${later.id.id}, which a database has applied: with versions it takes no full file that comes late (a state folder does)`
     throw optionInvalid('source.files[].time', expected, id.time)

@@ -86,7 +86,8 @@ export function filesFor({
   let latest = Number.NEGATIVE_INFINITY
   return files.filter(({ kind, minute }) => {
     if (kind === 'full' && minute < latest) return false
-    latest = Math.max(latest, minute)
+    // Changes of the same minute come behind a full file.
+    latest = Math.max(latest, kind === 'full' ? minute : minute + 0.5)
     return true
   })
 }
