@@ -7,7 +7,15 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 
 import { dirname, join, resolve } from 'node:path'
 import { closing } from './closing'
 import { onDisk } from './state-errors'
-import { createOwn, openOwn, readAll, syncFolder, unlessMissing, writeAll } from './system-calls'
+import {
+  createOwn,
+  makeFolders,
+  openOwn,
+  readAll,
+  syncFolder,
+  unlessMissing,
+  writeAll,
+} from './system-calls'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
@@ -125,10 +133,7 @@ function writable(sync: Sync): Pick<DurableFiles, 'edit' | 'create'> {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
-  if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made))
-    await syncFolder(dirname(made))
+  for (const made of await makeFolders(path)) await syncFolder(dirname(made))
 }
 
 async function bytesUnder(folder: string): Promise<number> {

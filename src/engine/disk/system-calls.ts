@@ -2,7 +2,8 @@
 // planted link, a read and a write of all bytes, the sync of a folder, and calls that may meet a
 // missing file. They fail with the system's own errors, which the callers type.
 
-import { constants, type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { closing } from './closing'
 
 /** Windows lacks the flag. */
@@ -123,6 +124,15 @@ export async function writeAll(
     const at = offset === undefined ? null : offset + from
     from += (await file.write(bytes, from, bytes.length - from, at)).bytesWritten
   }
+}
+
+/** Makes a folder and those around it, and returns the ones that were missing, the deepest first. */
+export async function makeFolders(path: string): Promise<string[]> {
+  const first = await mkdir(path, { recursive: true })
+  const made: string[] = []
+  if (first === undefined) return made
+  for (let each = path; each.length >= first.length; each = dirname(each)) made.push(each)
+  return made
 }
 
 /**

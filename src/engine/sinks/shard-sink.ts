@@ -10,12 +10,20 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { readFile, rm, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { compareKeys } from '../codec/key-order'
+import { makeFolders } from '../disk/system-calls'
 import type { FeedError } from '../errors'
 import { is, type OptionTable, optionInvalid, readOptions } from '../options'
-import { countOf, elementsOf, headerOf, isColumnBatch, selectFrom } from '../pipeline/batch'
+import {
+  countOf,
+  elementsOf,
+  firstOf,
+  headerOf,
+  isColumnBatch,
+  selectFrom,
+} from '../pipeline/batch'
 import { attempt, commitParts } from '../pipeline/commit-parts'
 import { checkSink, type Sink } from '../pipeline/sink'
 import { TextOutput } from './byte-output'
@@ -53,7 +61,7 @@ const LF = 0x0a
 
 const OPTIONS = {
   sink: is.callback,
-  ending: ending,
+  ending,
   rows: [is.wholeNumber(), 1_000_000],
   key: [is.filledText],
   about: [is.anObject, {}],
@@ -90,7 +98,7 @@ function ending(option: string, value: string): string {
  * ```
  */
 export function shardSink<T>(folder: string, options: ShardSinkOptions<T>): Sink<T> {
-  const settings = { ...readOptions(options as ShardSinkOptions<unknown>, OPTIONS) }
+  const settings = readOptions(options as ShardSinkOptions<unknown>, OPTIONS)
   const place = resolve(is.filePath('folder', folder))
   const output = { name: place, writes: [join(place, MANIFEST)] }
   return sinkOfRuns(NAME, output, () => new ShardRun(place, settings as ShardSettings)) as Sink<T>
@@ -112,7 +120,8 @@ class ShardRun {
   readonly #manifest: TextOutput
   /** All but the last are prepared. */
   readonly #shards: Shard[] = []
-  #made: string | undefined
+  /** Folders that this run has made, each behind those in it. */
+  #made: readonly string[] = []
 
   constructor(folder: string, settings: ShardSettings) {
     this.#folder = folder
@@ -122,7 +131,7 @@ class ShardRun {
 
   async open(): Promise<void> {
     try {
-      this.#made = await mkdir(this.#folder, { recursive: true })
+      this.#made = await makeFolders(this.#folder)
     } catch (cause) {
       throw sinkFailed(NAME, this.#folder, cause)
     }
@@ -147,7 +156,7 @@ class ShardRun {
 
   async commit(): Promise<void> {
     const before = await this.#filesBefore()
-    const parts = this.#shards.map(({ name, sink }) => [name, partsOf(sink)] as const)
+    const parts = this.#shards.map(({ name, sink }) => [name, sink] as const)
     const manifest = {
       commit: async () => {
         await this.#manifest.addText(`${JSON.stringify(await this.#stated(), undefined, 2)}\n`)
@@ -166,7 +175,7 @@ class ShardRun {
     await this.#manifest.abort()
     for (const { sink } of this.#shards) await attempt(() => sink.abort(error))
     // A folder that has got other files stays.
-    if (this.#made !== undefined) await rmdir(this.#folder).catch(() => {})
+    for (const folder of this.#made) await rmdir(folder).catch(() => {})
   }
 
   async #next(): Promise<Shard> {
@@ -226,10 +235,6 @@ class ShardRun {
   }
 }
 
-function partsOf({ commit, abort }: Sink<unknown>) {
-  return { commit: async () => commit(), abort: async (error: FeedError) => abort(error) }
-}
-
 /** The rows of an item; of a block of bytes its lines that end in it. */
 function rowsIn(item: unknown): number {
   if (item instanceof Uint8Array) return linesIn(item)
@@ -251,25 +256,21 @@ function cutBehind(item: unknown, rows: number): readonly [part: unknown, rest?:
     return [item.subarray(0, end), item.subarray(end)]
   }
   if (isColumnBatch(item) || countOf(item) <= rows) return [item]
-  const from = (first: number, end: number) => {
-    let n = 0
-    return selectFrom(item, () => {
-      const at = n++
-      return at >= first && at < end
-    })
-  }
-  return [from(0, rows), from(rows, countOf(item))]
+  let n = 0
+  return [firstOf(item, rows), selectFrom(item, () => n++ >= rows)]
 }
 
 function* textsIn(item: unknown, key: string): Generator<string, void, void> {
+  for (const cell of cellsIn(item, key)) if (cell != null && cell !== '') yield String(cell)
+}
+
+/** The cells of one column. Of a batch of columns no other one is read. */
+function* cellsIn(item: unknown, key: string): Generator<unknown, void, void> {
   if (item instanceof Uint8Array) return
-  const isRows = headerOf(item) !== undefined && !isColumnBatch(item)
-  for (const row of elementsOf(item)) {
-    const cell = isRows
-      ? (row as { text(name: string): string }).text(key)
-      : (row as Record<string, unknown> | null)?.[key]
-    if (cell != null && cell !== '') yield String(cell)
-  }
+  if (isColumnBatch(item)) yield* item.columns.find(({ name }) => name === key) ?? []
+  else if (headerOf(item) !== undefined)
+    for (const row of elementsOf(item)) yield (row as { text(name: string): string }).text(key)
+  else for (const row of elementsOf(item)) yield (row as Record<string, unknown> | null)?.[key]
 }
 
 /** Reads a file again, so that what is stated is what is on the disk. */

@@ -1,7 +1,7 @@
 // A sink that writes columns as Parquet: one file, or one for each tuple of what is known of the
 // files that the rows come from.
 
-import { mkdir, rmdir } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   ByteOutput,
@@ -11,6 +11,7 @@ import {
   type FeedFile,
   type FeedSchema,
   is,
+  makeFolders,
   type OptionTable,
   type OwnSchema,
   type RowBatch,
@@ -147,7 +148,7 @@ class ParquetRun {
   /** By their paths, the one that was written last at the end. */
   readonly #open = new Map<string, ParquetFile>()
   readonly #prepared = new Map<string, ParquetFile>()
-  /** Folders that this run has made, each before those in it. */
+  /** Folders that this run has made, each behind those in it. */
   readonly #folders: string[] = []
 
   constructor(settings: Settings) {
@@ -180,7 +181,7 @@ class ParquetRun {
     await this.#opening?.abort()
     for (const file of [...this.#open.values(), ...this.#prepared.values()]) await file.abort()
     // A folder that has got other files stays.
-    for (const folder of this.#folders.reverse()) await rmdir(folder).catch(() => {})
+    for (const folder of this.#folders) await rmdir(folder).catch(() => {})
   }
 
   async #write(batch: SinkBatch): Promise<void> {
@@ -239,11 +240,7 @@ class ParquetRun {
 
   async #makeFolder(folder: string): Promise<void> {
     try {
-      const first = await mkdir(folder, { recursive: true })
-      if (first === undefined) return
-      const made = [folder]
-      while (made[0] !== first) made.unshift(dirname(made[0]!))
-      this.#folders.push(...made)
+      this.#folders.unshift(...(await makeFolders(folder)))
     } catch (cause) {
       throw sinkFailed(NAME, folder, cause)
     }

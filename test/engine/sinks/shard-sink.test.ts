@@ -8,6 +8,7 @@ import {
   byteSink,
   csvSink,
   defineSchema,
+  type FeedError,
   ndjsonSink,
   pipeline,
   type ShardFile,
@@ -134,6 +135,13 @@ test('Batches of rows are divided, and batches of columns are not.', async () =>
   expect(await proved()).toEqual(contents)
 })
 
+test('The range of a batch of columns is that of its column.', async () => {
+  const file = [Buffer.from('sku\nb\n\nc\na\n')]
+  const columns = pipeline(file).to(new TsvColumnParser({ schema }))
+  await columns.run(shardSink(folder, { ...lines, key: 'sku' }))
+  expect((await manifest()).files).toMatchObject([{ first: 'a', last: 'c' }])
+})
+
 test('A run replaces the files of the run before, and leaves others alone.', async () => {
   const rows = Array.from({ length: 5 }, (_, n) => ({ sku: `s${n}` }))
   await pipeline([rows]).run(shardSink(folder, { ...lines, rows: 1 }))
@@ -165,6 +173,48 @@ test('After a failure the folder is as it was.', async () => {
   await pipeline([[{ sku: 'z' }]]).run(shardSink(folder, { ...lines, rows: 1 }))
   await expect(run()).rejects.toMatchObject({ code: 'STAGE_FAILED' })
   expect(await proved()).toEqual(['{"sku":"z"}\n'])
+})
+
+test('Folders that a failed run has made are removed, with those around them.', async () => {
+  const rows = (function* () {
+    yield [{ sku: 'a' }]
+    throw new RangeError('the source failed')
+  })()
+  const run = pipeline(rows).run(shardSink(join(folder, 'of', 'a', 'day'), lines))
+  await expect(run).rejects.toMatchObject({ code: 'STAGE_FAILED' })
+  expect(await readdir(join(folder, '..'))).toEqual([])
+})
+
+test('A sink may be an object of a class.', async () => {
+  class Whole implements Sink<unknown> {
+    readonly name = 'whole'
+    readonly #sink: Sink<unknown>
+
+    constructor(path: string) {
+      this.#sink = ndjsonSink(path) as Sink<unknown>
+    }
+
+    readonly write = (item: unknown) => this.#sink.write(item)
+
+    open() {
+      return this.#sink.open?.()
+    }
+
+    prepare() {
+      return this.#sink.prepare?.()
+    }
+
+    commit() {
+      return this.#sink.commit()
+    }
+
+    abort(error: FeedError) {
+      return this.#sink.abort(error)
+    }
+  }
+  const sink = (path: string) => new Whole(path)
+  await pipeline([[{ sku: 'a' }, { sku: 'b' }]]).run(shardSink(folder, { ...lines, sink, rows: 1 }))
+  expect(await proved()).toEqual(['{"sku":"a"}\n', '{"sku":"b"}\n'])
 })
 
 test('A commit that ends between two files names those that are new.', async () => {
