@@ -5,6 +5,7 @@ import { type ColumnData, columnData } from '../../engine/index'
 import {
   type ArrivingFile,
   type HeadName,
+  headType,
   ownHeads,
   type RowTable,
   type RowWriter,
@@ -16,7 +17,13 @@ import {
 import { ChunkInserter } from './chunk-inserter'
 import type { Database } from './database'
 
-const VECTORS: Readonly<Record<string, string>> = { name: 'VARCHAR', boolean: 'BOOLEAN' }
+/** The types of vectors by the types of heads. */
+const VECTORS = {
+  name: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  integer: 'BIGINT',
+  bigint: 'BIGINT',
+} as const
 
 export class WaitingHeads implements RowWriter {
   readonly #table: RowTable
@@ -29,9 +36,7 @@ export class WaitingHeads implements RowWriter {
 
   static async open(database: Database, words: SqlWords, table: RowTable): Promise<WaitingHeads> {
     const waiting = waitingTable(words, table)
-    const columns = waitingColumns(table).map(
-      ([name, type]) => [name, VECTORS[type] ?? 'BIGINT'] as const,
-    )
+    const columns = waitingColumns(table).map(([name, type]) => [name, VECTORS[type]] as const)
     await database.run(
       `CREATE OR REPLACE TEMP TABLE ${waiting} (${columns.map(column => column.join(' ')).join(', ')})`,
     )
@@ -62,7 +67,7 @@ export class WaitingHeads implements RowWriter {
 
 /** The heads of {@link headColumns}, with the types of their vectors. */
 export function headVectors(table: RowTable) {
-  return ownHeads(table).map(name => [name, name === 'file_rank' ? 'VARCHAR' : 'BIGINT'] as const)
+  return ownHeads(table).map(name => [name, VECTORS[headType(name)]] as const)
 }
 
 /** The heads of rows that differ from row to row or from file to file. */

@@ -119,15 +119,19 @@ export function sqlConnection(
          (${columns.join(', ')}) ON COMMIT DELETE ROWS`,
       )
       await pg.query(`DELETE FROM ${waitingTable(words, table)}`)
-      // To compile the expressions of a merge takes longer than they do.
+      // The server would compile the expressions of the merge, which takes longer than to run them.
       await pg.query('SET LOCAL jit = off')
-      return newHeadsCopy(pg, words, table)
+      const copy = newHeadsCopy(pg, words, table)
+      return {
+        ...copy,
+        async close() {
+          await copy.close()
+          await pg.query(`ANALYZE ${waitingTable(words, table)} (key)`)
+          await analyzeNew(pg, [names.table(table.name), names.table('removals')])
+        },
+      }
     },
     rows: async (table, category) => newRowsCopy(pg, words, table, category),
-    async analyze(table) {
-      await pg.query(`ANALYZE ${waitingTable(words, table)} (key)`)
-      await analyzeNew(pg, [names.table(table.name), names.table('removals')])
-    },
   }
 }
 

@@ -52,7 +52,7 @@ export function ownSource(
     signal: AbortSignal,
   ): Promise<readonly ListedFile[]> {
     if (typeof files === 'function')
-      return listedFiles(name, await answerOf('files', () => files({ signal }), signal))
+      return listedFiles(name, await answerOf('files', () => files({ signal }), signal, LIST_MS))
     if (!isPlace(files)) return listedFiles(name, files)
     const at = checkedPlace('source.files', files)
     const place = typeof at === 'string' ? at : remoteFile(at)
@@ -159,4 +159,5 @@ export function planOwn(
     watermark: last && new Date(last.time),
     needsBootstrap: [],
   }
-}
+} /** The limit of the wait for a list, which may have a million files. */
+const LIST_MS = 600_000

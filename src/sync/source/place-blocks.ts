@@ -34,8 +34,6 @@ const BLOCK_BYTES = 1 << 20
 const STAGE = 'source'
 /** The limit of the wait for an answer of the caller, or for the next bytes that it has opened. */
 const ANSWER_MS = 60_000
-/** The limit of the wait for a list, which may have a million files. */
-const LIST_MS = 600_000
 
 /** A file that neither a path nor an address names, such as one of SFTP, from an offset on. */
 export interface OpenedFile {
@@ -191,8 +189,8 @@ export async function answerOf<T>(
   what: 'files' | 'from' | 'accept',
   ask: () => T | Promise<T>,
   signal: AbortSignal | undefined = new AbortController().signal,
+  limitMs = ANSWER_MS,
 ): Promise<T> {
-  const limitMs = what === 'files' ? LIST_MS : ANSWER_MS
   const onLimit = () => sourceFailed(`${what}() gave nothing in ${limitMs} ms`, undefined, true)
   try {
     return await waitFor((async () => ask())(), { signal, limitMs, onLimit })

@@ -12,18 +12,14 @@
 import { sqlIdentifier } from '../../../engine/index'
 import type { Category } from '../../file-id'
 import type { RowTally } from '../target'
-import type { GatheredFile } from './sql-rows'
+import type { GatheredFile, SqlFiles } from './sql-rows'
 import { type SqlConnection, type SqlWords, sqlText } from './sql-store'
 import { type HeadName, type RowTable, waitingTable } from './sql-tables'
 
 /** What the merge says of each row whose key has more than one. */
 const JUDGED = 'feedmill_judged'
 
-export interface ArrivedFiles {
-  readonly table: RowTable
-  readonly category: Category
-  /** The number of the first file. */
-  readonly sequence: number
+export interface ArrivedFiles extends Omit<SqlFiles, 'files'> {
   readonly gathered: readonly GatheredFile[]
   /** The time of a full file of a feed of one's own: the rows of earlier files count no more. */
   readonly fullMs: number | undefined

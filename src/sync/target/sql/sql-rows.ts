@@ -4,7 +4,7 @@
 import { orUndo } from '../../../engine/index'
 import type { Category } from '../../file-id'
 import type { TargetFile, TargetRows } from '../target'
-import type { RowWriter, SqlConnection, SqlWords } from './sql-store'
+import type { ArrivingFile, RowWriter, SqlConnection, SqlWords } from './sql-store'
 import { fileRankOf, type RowTable } from './sql-tables'
 
 /** What the heads of a file have said. */
@@ -28,12 +28,11 @@ export interface SqlFiles {
 export async function gatherHeads(
   words: SqlWords,
   connection: SqlConnection,
-  { table, files, sequence }: SqlFiles,
+  files: SqlFiles,
 ): Promise<readonly GatheredFile[]> {
-  const gathered = await writing(await connection.waiting(table), async writer => {
+  return writing(await connection.waiting(files.table), async writer => {
     const all: GatheredFile[] = []
-    for (const [n, file] of files.entries()) {
-      const arriving = { sequence: sequence + n, rank: fileRankOf(file.id) }
+    for (const { file, arriving } of arrivingFiles(files)) {
       const found = { rows: 0, removals: 0, refused: 0 }
       for await (const arrived of file.rows()) {
         const rows = possible(words, arrived)
@@ -47,21 +46,18 @@ export async function gatherHeads(
     }
     return all
   })
-  await connection.analyze?.(table)
-  return gathered
 }
 
 /** Brings the rows that stand into their table. @param losers the places of the others, by file */
 export async function writeRows(
   words: SqlWords,
   connection: SqlConnection,
-  { table, category, files, sequence }: SqlFiles,
+  files: SqlFiles,
   losers: ReadonlyMap<number, Float64Array>,
 ): Promise<void> {
-  await writing(await connection.rows(table, category), async writer => {
-    for (const [n, file] of files.entries()) {
-      const arriving = { sequence: sequence + n, rank: fileRankOf(file.id) }
-      const lost = losers.get(sequence + n) ?? []
+  await writing(await connection.rows(files.table, files.category), async writer => {
+    for (const { file, arriving } of arrivingFiles(files)) {
+      const lost = losers.get(arriving.sequence) ?? []
       let place = 0
       let next = 0
       for await (const arrived of file.rows()) {
@@ -75,6 +71,13 @@ export async function writeRows(
         place += rows.length
       }
     }
+  })
+}
+
+function arrivingFiles({ files, sequence }: Pick<SqlFiles, 'files' | 'sequence'>) {
+  return files.map((file, n) => {
+    const arriving: ArrivingFile = { sequence: sequence + n, rank: fileRankOf(file.id) }
+    return { file, arriving }
   })
 }
 

@@ -41,8 +41,6 @@ export interface SqlConnection {
   waiting(table: RowTable): Promise<RowWriter>
   /** Opens the way of rows into their table. */
   rows(table: RowTable, category: Category): Promise<RowWriter>
-  /** Counts what waits, and tables that the database takes for empty. */
-  analyze?(table: RowTable): Promise<void>
 }
 
 /** The way of rows into a table. One file after the other takes it. */

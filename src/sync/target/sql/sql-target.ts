@@ -218,7 +218,7 @@ class CategoryInSql implements TargetCategory {
     const arriving: SqlFiles = { table, category, files, sequence }
     const gathered = await gatherHeads(words, connection, arriving)
     const fullMs = own && !isEmpty ? timeMs : undefined
-    const arrived: ArrivedFiles = { table, category, sequence, gathered, fullMs }
+    const arrived: ArrivedFiles = { ...arriving, gathered, fullMs }
     const tallies = await mergeArrived(words, connection, arrived)
     let lacking = 0
     if (timeMs !== undefined && !isEmpty) {
@@ -253,9 +253,9 @@ class CategoryInSql implements TargetCategory {
     if (!hasVersions || !isOwn(id)) return
     const later = this.files.find(({ id: other }) => {
       if (!isOwn(other)) return false
-      // Of files of one time the full ones come first.
-      const firstMs = other.kind === 'changes' ? timeMs : timeMs + 1
-      return Date.parse(other.time) >= firstMs
+      const isOfSameTime = Date.parse(other.time) === timeMs
+      // A full file comes before the changes of its time.
+      return isOfSameTime ? other.kind === 'changes' : Date.parse(other.time) > timeMs
     })
     if (later === undefined || !isOwn(later.id)) return
     const expected = `a time after that of the file ${later.id.id}, which a database has applied: with versions it takes no full file that comes late (a state folder does)`
