@@ -41,15 +41,13 @@ export class SinkColumns {
     this.#isFirst = false
     const { fields } = this
     const row = this.#rows + 1
+    this.#rows += batch.length
     const isInOrder =
       batch.columns.length === fields.length &&
       batch.columns.every(
         ({ name, type }, n) => name === fields[n]!.name && isSameType(type, fields[n]!.type),
       )
-    if (isInOrder) {
-      this.#rows += batch.length
-      return batch.columns.map(({ data }) => data)
-    }
+    if (isInOrder) return batch.columns.map(({ data }) => data)
     const columns = new Map(batch.columns.map(column => [column.name, column]))
     const data = fields.map(({ name, type }) => {
       const column = columns.get(name)
@@ -65,7 +63,6 @@ export class SinkColumns {
       const message = `row ${row} has a column ${unknown} that the first row does not have: give its file a sink of its own, or choose the parser's columns`
       throw new FeedError('COLUMN_UNKNOWN', message, { column: unknown, known })
     }
-    this.#rows += batch.length
     return data
   }
 

@@ -1,4 +1,5 @@
-// A buffer of bytes that grows. What is in it is copied out before it is used again.
+// A buffer of bytes that grows, and arrays that do. What is in a buffer is copied out before it is used
+// again.
 
 /** Bytes that may be written behind the end, so that copies go in whole words. */
 const SLACK = 16
@@ -10,12 +11,9 @@ export class ByteBuffer {
 
   /** Makes room for so many bytes behind {@link length}, and some more. */
   reserve(count: number): void {
-    const needed = this.length + count + SLACK
-    if (needed <= this.bytes.length) return
-    const larger = new Uint8Array(Math.max(needed, 2 * this.bytes.length))
-    larger.set(this.bytes.subarray(0, this.length))
-    this.bytes = larger
-    this.view = new DataView(larger.buffer)
+    const { bytes } = this
+    this.bytes = withRoom(bytes, this.length + count + SLACK)
+    if (this.bytes !== bytes) this.view = new DataView(this.bytes.buffer)
   }
 
   add(bytes: Uint8Array): void {
@@ -37,4 +35,12 @@ export class ByteBuffer {
   written(): Uint8Array {
     return this.bytes.subarray(0, this.length)
   }
+}
+
+/** Returns the array, or a copy of it that has room for so many elements. */
+export function withRoom<A extends Uint8Array | Int32Array>(array: A, count: number): A {
+  if (count <= array.length) return array
+  const larger = new (array.constructor as Uint8ArrayConstructor)(Math.max(2 * array.length, count))
+  larger.set(array)
+  return larger as A
 }

@@ -12,7 +12,7 @@
 // Batches have whole rows and a page ends behind one of them, so that no page begins inside a row.
 
 import { type ColumnData, crc32 } from '../../engine/index'
-import { ByteBuffer } from './byte-buffer'
+import { ByteBuffer, withRoom } from './byte-buffer'
 import type { Codec } from './compression'
 import { Dictionary } from './dictionary'
 import { type Leaf, LIVE, type Slots } from './leaf-slots'
@@ -158,12 +158,7 @@ export class ColumnChunk {
 
   #addFlags({ values }: ColumnData, { live, from, liveCount }: Slots): void {
     const bits = values as Uint8Array
-    const needed = this.#flagCount + liveCount
-    if (needed > this.#flags.length) {
-      const larger = new Int32Array(2 * needed)
-      larger.set(this.#flags)
-      this.#flags = larger
-    }
+    this.#flags = withRoom(this.#flags, this.#flagCount + liveCount)
     for (let nth = 0; nth < liveCount; nth++) {
       const at = live === undefined ? from + nth : live[nth]!
       this.#flags[this.#flagCount++] = (bits[at >> 3]! >> (at & 7)) & 1
@@ -219,7 +214,7 @@ export class ColumnChunk {
     const dictionary = this.#dictionary
     // A page without a value has no dictionary where the chunk may have none.
     if (this.#isPlain || (count === 0 && dictionary.size === 0)) return false
-    if (places.length < count) places = new Int32Array(2 * count)
+    places = withRoom(places, count)
     this.#isPlain = !this.#core.places(this.#raw, dictionary, places)
     // Not all readers take places of no bits.
     const width = Math.max(1, bitWidth(dictionary.size - 1))
@@ -275,13 +270,6 @@ export class ColumnChunk {
 /** The page that is being made, one after the other. */
 const scratch = new ByteBuffer()
 let places = new Int32Array(0)
-
-function withRoom(levels: Uint8Array, count: number): Uint8Array {
-  if (count <= levels.length) return levels
-  const larger = new Uint8Array(Math.max(2 * levels.length, count))
-  larger.set(levels)
-  return larger
-}
 
 /** Returns the bits of the largest value. */
 function bitWidth(largest: number): number {

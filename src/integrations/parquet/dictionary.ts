@@ -1,7 +1,7 @@
 // The distinct values of a chunk in the order in which they came, in the encoding PLAIN: the content
 // of its dictionary page. The module finds them (PageCore.places) without strings of them.
 
-import { ByteBuffer } from './byte-buffer'
+import { ByteBuffer, withRoom } from './byte-buffer'
 
 export class Dictionary {
   readonly values = new ByteBuffer()
@@ -17,11 +17,7 @@ export class Dictionary {
 
   add(values: Uint8Array, entries: Int32Array): void {
     const from = 2 * this.size
-    if (from + entries.length > this.entries.length) {
-      const larger = new Int32Array(2 * (from + entries.length))
-      larger.set(this.entries.subarray(0, from))
-      this.entries = larger
-    }
+    this.entries = withRoom(this.entries, from + entries.length)
     this.entries.set(entries, from)
     this.values.add(values)
     this.size += entries.length / 2

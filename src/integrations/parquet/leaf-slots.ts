@@ -97,7 +97,7 @@ function withoutNulls(data: ColumnData, slots: Slots, level: number): Slots {
   if (nullCount === length && slots.definitions === undefined)
     return { ...slots, definitions: level, liveCount: 0 }
   const definitions = levelsOf(slots)
-  const live = takePlaces(slots.liveCount)
+  const live = placeRoom.take(slots.liveCount)
   let liveCount = 0
   for (let slot = 0, nth = 0; slot < count; slot++) {
     if (definitions[slot] !== LIVE) continue
@@ -110,7 +110,7 @@ function withoutNulls(data: ColumnData, slots: Slots, level: number): Slots {
 }
 
 function levelsOf({ definitions, count }: Slots): Uint8Array {
-  const levels = takeLevels(count)
+  const levels = levelRoom.take(count)
   if (typeof definitions === 'object') levels.set(definitions)
   else levels.fill(LIVE)
   return levels
@@ -119,33 +119,38 @@ function levelsOf({ definitions, count }: Slots): Uint8Array {
 // The slots of one column lie in memory that those of the next one use again, because an array for
 // each of them would cost more than what is stored there.
 
-let levelRoom = new Uint8Array(1 << 16)
-let levelsTaken = 0
-let placeRoom = new Int32Array(1 << 16)
-let placesTaken = 0
+class Room<A extends Uint8Array | Int32Array> {
+  readonly #newArray: (length: number) => A
+  #array: A
+  #taken = 0
+
+  constructor(newArray: (length: number) => A) {
+    this.#newArray = newArray
+    this.#array = newArray(1 << 16)
+  }
+
+  take(count: number): A {
+    // What was taken of the smaller array stays as it is.
+    if (this.#taken + count > this.#array.length) {
+      this.#array = this.#newArray(2 * (this.#taken + count))
+      this.#taken = 0
+    }
+    this.#taken += count
+    return this.#array.subarray(this.#taken - count, this.#taken) as A
+  }
+
+  clear(): void {
+    this.#taken = 0
+  }
+}
+
+const levelRoom = new Room(length => new Uint8Array(length))
+const placeRoom = new Room(length => new Int32Array(length))
 
 /** Begins a column: the slots of the one before are used. */
 export function reuseSlots(): void {
-  levelsTaken = placesTaken = 0
-}
-
-function takeLevels(count: number): Uint8Array {
-  // What was taken of the smaller room stays as it is.
-  if (levelsTaken + count > levelRoom.length) {
-    levelRoom = new Uint8Array(2 * (levelsTaken + count))
-    levelsTaken = 0
-  }
-  levelsTaken += count
-  return levelRoom.subarray(levelsTaken - count, levelsTaken)
-}
-
-function takePlaces(count: number): Int32Array {
-  if (placesTaken + count > placeRoom.length) {
-    placeRoom = new Int32Array(2 * (placesTaken + count))
-    placesTaken = 0
-  }
-  placesTaken += count
-  return placeRoom.subarray(placesTaken - count, placesTaken)
+  levelRoom.clear()
+  placeRoom.clear()
 }
 
 /** The slots of the items of lists. An empty list keeps one slot. */
@@ -160,10 +165,10 @@ function itemsOf(offsets: Int32Array, slots: Slots, level: number, repetition: n
     items += length
     total += length === 0 ? 1 : length
   }
-  const definitions = takeLevels(total).fill(LIVE)
-  const repetitions = takeLevels(total).fill(repetition)
+  const definitions = levelRoom.take(total).fill(LIVE)
+  const repetitions = levelRoom.take(total).fill(repetition)
   // The items of lists that follow each other do so too.
-  const places = live === undefined ? undefined : takePlaces(items)
+  const places = live === undefined ? undefined : placeRoom.take(items)
   let out = 0
   let place = 0
   for (let slot = 0, nth = 0; slot < count; slot++) {

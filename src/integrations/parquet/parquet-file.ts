@@ -49,7 +49,7 @@ export class ParquetFile {
   readonly #columns = new SinkColumns(NAME)
   #nodes: readonly SchemaNode[] | undefined
   #leaves: readonly Leaf[] = []
-  /** Of the row group; none before its first rows. */
+  /** The chunks of the row group; none before its first rows. */
   #chunks: readonly ColumnChunk[] = []
   #groupRows = 0
   #rows = 0

@@ -2,7 +2,7 @@
 // one behind the other, and where texts end.
 
 import { type ArrowType, type ColumnData, columnData } from '../../engine/index'
-import { ByteBuffer } from './byte-buffer'
+import { ByteBuffer, withRoom } from './byte-buffer'
 import type { Slots } from './leaf-slots'
 
 const WIDTHS: { readonly [K in ArrowType['kind']]?: number } = {
@@ -63,7 +63,7 @@ export class RawValues {
 
   #addTexts({ values, offsets }: ColumnData, { live, from, liveCount }: Slots): void {
     const before = this.count
-    this.#roomForEnds(liveCount)
+    this.ends = withRoom(this.ends, before + liveCount + 1)
     const { ends } = this
     const starts = offsets!
     const bytes = values as Uint8Array
@@ -117,14 +117,6 @@ export class RawValues {
       for (let word = live[n]! * perValue, end = word + perValue; word < end; word++, out += 4)
         this.#bytes.view.setInt32(out, words[word]!, true)
     this.#bytes.length = out
-  }
-
-  #roomForEnds(count: number): void {
-    const needed = this.count + count + 1
-    if (needed <= this.ends.length) return
-    const larger = new Int32Array(Math.max(2 * this.ends.length, needed))
-    larger.set(this.ends.subarray(0, this.count + 1))
-    this.ends = larger
   }
 }
 

@@ -116,14 +116,7 @@ function isLessNumber(a: DataView, at: number, length: number, b: DataView, to: 
   return false
 }
 
-function isLessText(
-  a: DataView,
-  at: number,
-  length: number,
-  b: DataView,
-  to: number,
-  size: number,
-): boolean {
+const isLessText: IsLess = (a, at, length, b, to, size) => {
   const both = Math.min(length, size)
   let n = 0
   // Words with the first byte highest are in the order of their bytes.
