@@ -29,7 +29,7 @@ export const PROOF_SECTION: MarkedSection<Proof> = {
   textOf: proofText,
 }
 
-/** Of a round in the JSON report of `feedmill verify`. */
+/** What the JSON report of `feedmill verify` says of a round. */
 export interface RoundEnd {
   readonly name: string
   readonly ok: boolean

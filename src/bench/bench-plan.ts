@@ -42,8 +42,8 @@ export interface BenchOptions {
   readonly against?: string
   /**
    * With `base`, the command that builds the tree of the commit, such as `npm ci && npm run build`.
-   * The shell runs it in the root of that tree, and of the tree of `against`, with the root of the working tree in the
-   * environment variable FEEDMILL_BENCH_HEAD. Default: nothing is built.
+   * The shell runs it in the root of that tree, and in that of `against`, with the root of the
+   * working tree in the environment variable FEEDMILL_BENCH_HEAD. Default: nothing is built.
    */
   readonly build?: string
   /** The path of a report to compare with, as `feedmill bench --save` writes it. Default: none. */

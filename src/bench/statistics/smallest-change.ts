@@ -22,8 +22,9 @@ export interface RoundsToCome {
 
 /**
  * Returns the share of change that a comparison of `planned` rounds finds in nine of ten cases, if
- * the later rounds are as noisy as the first ones. The intervals of few rounds are wide because their noise
- * is known by chance, so they narrow by the number of rounds alone, and more rounds never find less.
+ * the later rounds are as noisy as the first ones. Few rounds do not show well how large the noise is,
+ * which makes their intervals wide. The prediction narrows these by the number of rounds alone, so
+ * that more rounds never find less.
  */
 export function smallestChange(
   { change, noise, base }: Pick<Judgement, 'change' | 'noise' | 'base'>,

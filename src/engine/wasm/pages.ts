@@ -22,7 +22,7 @@ export const ENDS: usize = INPUT + PIECE_BYTES + GAP
 export const PLACES: usize = ENDS + 4 * (PIECE_VALUES + 1) + GAP
 /** The values of the dictionary in the encoding PLAIN. */
 export const VALUES: usize = PLACES + 4 * PIECE_VALUES + GAP
-/** Of each of them the hash and where its bytes begin in VALUES, as words. */
+/** Two words of each value in VALUES: its hash, and where its bytes begin there. */
 export const ENTRIES: usize = VALUES + DICTIONARY_BYTES + GAP
 /** The number of a value from 1 on, or 0, in a table with open addressing. */
 const TABLE: usize = ENTRIES + 8 * DICTIONARY_VALUES + GAP

@@ -18,7 +18,10 @@ export interface Listed {
   readonly initiator: string | undefined
 }
 
-/** Of each list: its elements, its parameters, and those that ask for the next page, by its elements. */
+/**
+ * What each list is made of: the names of its elements, the parameters of its request, and those of
+ * the request for the next page with the elements that say their values.
+ */
 const LISTS = {
   objects: {
     operation: 'ListObjectsV2',
